@@ -1,0 +1,1 @@
+"""The Neovim side of the Editor port."""

@@ -1,0 +1,1 @@
+"""Use cases over ports: the turn engine, tool execution, jobs, commands."""

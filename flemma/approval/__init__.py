@@ -1,0 +1,1 @@
+"""Who may run what: resolver chain, presets, rules."""

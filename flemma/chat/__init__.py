@@ -1,0 +1,1 @@
+"""The `.chat` format: nodes, parser, headers, fences, edits, queries, lint."""

@@ -1,0 +1,1 @@
+"""Options: the schema, layers, list operations, frontmatter."""

@@ -1,0 +1,1 @@
+"""Provider-neutral messages, stream events, usage and stop reasons."""

@@ -1,0 +1,1 @@
+"""The front end without an editor: `flemma run` and `flemma doctor`."""

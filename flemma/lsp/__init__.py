@@ -1,0 +1,1 @@
+"""Pure language-server handlers over a document."""

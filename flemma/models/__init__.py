@@ -1,0 +1,1 @@
+"""The model catalogue: limits, thinking modes and prices."""

@@ -1,0 +1,1 @@
+"""Protocols between logic and IO. Nothing here does anything."""

@@ -1,0 +1,87 @@
+"""The editor, as far as a conversation needs one. A plain file behind it works as well."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+from flemma.chat.document import Document
+from flemma.chat.nodes import Edit
+
+
+class Level(StrEnum):
+    """Severity of a notification."""
+
+    INFO = "info"
+    WARN = "warn"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """A cursor position; ``line`` is 0-based and absolute, ``column`` a 0-based byte."""
+
+    line: int
+    column: int = 0
+
+
+class ChatBuffer(Protocol):
+    """One `.chat` buffer (or file)."""
+
+    @property
+    def id(self) -> int:
+        """Buffer number; 0 for a file without an editor."""
+        ...
+
+    @property
+    def path(self) -> str | None:
+        """Absolute path, or None for an unnamed buffer."""
+        ...
+
+    @property
+    def document(self) -> Document:
+        """The newest document known; changes with every edit of the user."""
+        ...
+
+    async def edit(
+        self, compute: Callable[[Document], Sequence[Edit]], *, undo_group: str | None = None
+    ) -> Document:
+        """Apply the edits that ``compute`` makes of the newest document, atomically.
+
+        When the buffer moved on meanwhile, ``compute`` is called again with the new document.
+        Edits with the same ``undo_group`` in a row are undone together. Works while the buffer is
+        locked. Raises :class:`flemma.errors.BufferGone`.
+        """
+        ...
+
+    async def set_locked(self, locked: bool) -> None:
+        """Make the buffer (not) modifiable for the user."""
+        ...
+
+    async def move_cursor(self, line: int, *, force: bool = False) -> None:
+        """Move to a line; unless forced, wait until the user has been still and is not typing."""
+        ...
+
+    async def save(self) -> None:
+        """Write the buffer to its file, if it has one."""
+        ...
+
+
+class Screen(Protocol):
+    """What the user sees beside the buffer text."""
+
+    def notify(self, message: str, level: Level = Level.INFO, *, once: bool = False) -> None:
+        """Show a message; with ``once`` the same text is shown one time per session."""
+        ...
+
+    def event(self, name: str, data: Mapping[str, Any]) -> None:
+        """Emit a lifecycle event such as ``request:sending`` (spec: behaviour 12.15)."""
+        ...
+
+    def progress(self, buffer_id: int, state: Mapping[str, Any] | None) -> None:
+        """Show request progress (phase, characters, tool name), or end it with None."""
+        ...
+
+    def refresh(self, buffer_id: int) -> None:
+        """Ask for the view of the buffer to be computed and drawn again soon."""
+        ...

@@ -1,0 +1,95 @@
+"""Files and loaded buffers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+
+class FileKind(StrEnum):
+    """What a path names, symbolic links followed."""
+
+    FILE = "file"
+    DIRECTORY = "directory"
+    OTHER = "other"
+    """A FIFO, device or socket: never opened (case E-24)."""
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryEntry:
+    """One name in a directory. ``is_directory`` follows symbolic links, ``is_link`` does not."""
+
+    name: str
+    is_directory: bool
+    is_link: bool
+
+
+class Files(Protocol):
+    """The disk. Paths are absolute. Failures are ``OSError`` with the system's own text."""
+
+    def kind(self, path: str) -> FileKind:
+        """Tell what ``path`` names without opening it."""
+        ...
+
+    def size(self, path: str) -> int:
+        """Return the size in bytes."""
+        ...
+
+    async def read(self, path: str, *, limit: int | None = None) -> bytes:
+        """Read a regular file, at most ``limit`` bytes."""
+        ...
+
+    async def write(self, path: str, data: bytes) -> None:
+        """Replace the content: through symbolic links, mode kept, by a temporary file, fsync and
+        rename where possible, so that a failure leaves the old file. Parents are made."""
+        ...
+
+    async def rename(self, source: str, target: str) -> None:
+        """Move a file."""
+        ...
+
+    async def list(self, path: str) -> Sequence[DirectoryEntry]:
+        """List a directory in the file system's order."""
+        ...
+
+    def real_path(self, path: str) -> str:
+        """Resolve symbolic links as far as the path exists."""
+        ...
+
+    def make_directories(self, path: str) -> None:
+        """Make a directory and its parents."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class BufferText:
+    """A loaded buffer: its lines, and what is needed to compare it with the file."""
+
+    lines: tuple[str, ...]
+    modified: bool
+    final_newline: bool
+    """Whether the file ends in a newline (`eol`)."""
+    line_ending: str
+    """``\\n``, ``\\r\\n`` or ``\\r`` (`fileformat`)."""
+    revision: int
+
+
+class OpenBuffers(Protocol):
+    """Files that the editor has loaded: for them the buffer is the truth (E-21, E-22)."""
+
+    async def read(self, path: str) -> BufferText | None:
+        """Return the loaded buffer of ``path``, or None."""
+        ...
+
+    async def replace(self, path: str, first: int, last: int, lines: Sequence[str]) -> None:
+        """Replace lines ``first`` to ``last`` (exclusive, 0-based) as one undo step."""
+        ...
+
+    async def save(self, path: str) -> None:
+        """Write the buffer to its file without prompts."""
+        ...
+
+    async def reload(self, path: str) -> None:
+        """Tell the editor that the file changed on disk (unmodified buffer only)."""
+        ...

@@ -1,0 +1,1 @@
+"""Personalities: ready-made system prompts."""

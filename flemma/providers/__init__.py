@@ -1,0 +1,1 @@
+"""One wire format each: a request builder and a stream decoder."""

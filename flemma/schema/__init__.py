@@ -1,0 +1,1 @@
+"""The schema DSL for tool inputs, its JSON Schema form, and input validation."""

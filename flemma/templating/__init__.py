@@ -1,0 +1,1 @@
+"""Sandboxed Jinja2, includes and file references."""

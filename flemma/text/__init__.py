@@ -1,0 +1,1 @@
+"""Pure text functions: truncation, lines, terminal output, sizes, globs, did-you-mean."""

@@ -1,0 +1,1 @@
+"""Tool definitions, registry, execution context, harness parameters."""

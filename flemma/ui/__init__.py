@@ -1,0 +1,1 @@
+"""View models: what the screen should show, as plain data."""
