@@ -15,6 +15,7 @@ Lua to Python, ``vim.rpcnotify(channel, "flemma", method, payload)``:
 `text:changed`         text changed in normal mode, debounced: ``{bufnr}``
 `command`              a `:Flemma` command or a key: :class:`Command`
 `rejection`            the popup was submitted: ``{bufnr, tool_use_id, message}``
+`shutdown`             the editor quits: end all process groups, then the process; ``{}``
 `choice`               answer of a picker: ``{id, index}`` (0-based, null when cancelled)
 `register`             something was registered in Lua: :class:`Register`
 `unregister`           ``{kind, name}``
@@ -32,25 +33,35 @@ Lua to Python, blocking requests ``vim.rpcrequest(channel, method, payload)``, f
 `flemma:complete`      completion fall-back: ``{line, position}`` returns a list of strings
 `flemma:context`       a running Lua tool uses its context: ``{tool_call, function, arguments}``
                        returns ``{ok, value}``; safe because the host waits for that tool
-`flemma:shutdown`      end all process groups; returns at once
+`flemma:shutdown`      end all process groups; returns at once (Lua sends `shutdown` instead, which
+                       cannot delay `:qa`)
 =====================  ===========================================================================
 
 Python to Lua, ``require("flemma.rpc").handle(method, payload)``; those marked * return a value:
 
 =====================  ===========================================================================
 `ready`                handshake answer: :class:`Ready`
-`apply` *              :class:`Apply` returns ``{ok, tick}``; not ok: the tick differed
+`attach` *             ``{channel}``: a host that Lua did not start (the manifest way) offers itself;
+                       returns ``{ok, error?}``, and `start` follows over that channel when ok
+`apply` *              :class:`Apply` returns ``{ok, tick, busy?, gone?, error?}``. Not ok: the tick
+                       differed (``tick`` is the present one); ``busy``: the editor holds a text
+                       lock, try the same again in a moment; ``gone``: there is no such buffer
 `lock`                 ``{bufnr, locked}``
-`cursor`               ``{bufnr, line, force}``
-`view`                 :class:`View`
-`progress`             ``{bufnr, phase, characters, tool?, message?}``, phase null ends it
+`cursor`               ``{bufnr, line, force}``; line -1 is the last line when the move happens
+`view` *               :class:`View` returns ``{ok}``; not ok: nothing was drawn since the tick was not
+                       the buffer's, so the difference to the view before has to be sent again
+`progress`             ``{bufnr, phase, characters, tool?, message?, timeout?}``, phase null ends it;
+                       phases are `waiting`, `thinking`, `streaming`, `buffering`; ``message``
+                       replaces the words of the phase; ``timeout`` in seconds
+`bar`                  :class:`Bar`; without ``segments`` the bar of that name goes away
 `notify`               ``{message, level, once}``
 `event`                ``{name, data}``: fires the `User` autocommand and the hooks
 `save` *               ``{bufnr}`` writes the buffer without prompts, returns ``{ok, error?}``
 `popup:reject`         ``{bufnr, tool_use_id, line, end_line, text}``
 `choose`               ``{id, prompt, items}``: a picker
-`show`                 a scratch buffer: ``{name, filetype, lines, marks, position}``
-`commands`             the command tree for completion: ``{commands}``
+`show`                 a scratch buffer: ``{name, filetype, lines, marks, position}``; a mark is
+                       ``[line, column, end_column, group]``, position the 0-based line to jump to
+`commands`             the commands for completion: ``{commands: [CommandCompletion]}``
 `call`                 call a Lua function: :class:`Call`; answered by `reply`
 `buffer:read` *        ``{path}`` returns a loaded buffer's text or nil
 `buffer:replace` *     ``{path, first, last, lines}`` one undo step
@@ -82,6 +93,8 @@ class Start(TypedDict):
     log_path: str
     state_path: str
     cache_path: str
+    lua_modules: list[str]
+    """Names in ``tools.modules`` that are Lua modules; Lua registers what they hold."""
 
 
 class Ready(TypedDict):
@@ -100,6 +113,8 @@ class BufferOpened(TypedDict):
     path: str
     width: int
     """Columns of the text area of its window (80 when hidden)."""
+    restarted: bool
+    """Whether an earlier host had it open and broke off: tools that ran then are aborted."""
 
 
 class Command(TypedDict):
@@ -112,6 +127,19 @@ class Command(TypedDict):
     column: int
     insert: bool
     """Whether it was pressed in insert mode."""
+    key: bool
+    """Whether a key was pressed; a rejection by key asks for the reason in a popup."""
+    tick: int
+    """The buffer's changedtick then: what appeared later was not meant (case A-14)."""
+
+
+class CommandCompletion(TypedDict):
+    """Completion of one `:Flemma` command: candidates for each argument position."""
+
+    name: str
+    arguments: list[list[str]]
+    dynamic: NotRequired[bool]
+    """Ask `flemma:complete` for the arguments."""
 
 
 class Register(TypedDict):
@@ -157,7 +185,9 @@ class Mark(TypedDict):
 
     - `line` background of rows ``row`` to ``end_row`` in ``group``
     - `text` highlight of columns ``column`` to ``end_column`` (bytes; -1 is the line end)
-    - `status` indicator at the end of a header: ``text``, ``group``; ``spinner`` animates it
+    - `ruler` a role marker as a ruler: the name from ``column`` to ``end_column`` in ``group``
+    - `status` indicator at the end of a header: ``text``, ``group``; ``spinner`` animates it;
+      ``expires`` takes it away after so many seconds or with the user's next edit
     - `preview` a virtual line below ``row``: ``name``, ``detail``, ``label``, ``block`` (lines of
       the multi-line form), ``language``; Lua fits it to the window width
     """
@@ -171,6 +201,7 @@ class Mark(TypedDict):
     text: NotRequired[str]
     spinner: NotRequired[bool]
     started: NotRequired[float]
+    expires: NotRequired[float]
     name: NotRequired[str]
     detail: NotRequired[str]
     label: NotRequired[str]
@@ -178,20 +209,78 @@ class Mark(TypedDict):
     language: NotRequired[str]
 
 
+class Fold(TypedDict):
+    """A fold of a message. Rows count from its first line, ``end_row`` is inclusive.
+
+    The fold text is ``head``, then as many ``entries`` as fit the window, then ``tail`` and the
+    number of lines; each is a list of ``[text, highlight group]``.
+    """
+
+    id: str
+    row: int
+    end_row: int
+    level: int
+    close: bool
+    """Close it when it appears or first becomes closable; what the user opens stays open."""
+    head: list[list[str]]
+    entries: list[list[list[str]]]
+    tail: list[list[str]]
+
+
 class ViewMessage(TypedDict):
-    """All marks of one message. ``key`` is stable while the message does not change."""
+    """All that is drawn of one message. ``key`` is stable while the message does not change.
+
+    The frontmatter is drawn as a message of role `frontmatter`.
+    """
 
     key: int
     start: int
     """Absolute 0-based line of the message at changedtick ``tick`` of the view."""
+    length: int
+    """Lines of the message, trailing blank ones included."""
+    role: str
+    inner: NotRequired[list[int]]
+    """First and last row of the content without thinking blocks and blank lines around."""
     marks: list[Mark]
+    folds: list[Fold]
 
 
 class View(TypedDict):
-    """Difference to the view drawn before; dropped by Lua when ``tick`` is not the buffer's."""
+    """Difference to the view drawn before; refused by Lua when ``tick`` is not the buffer's."""
 
     bufnr: int
     tick: int
+    reset: NotRequired[bool]
+    """Forget all that is drawn first."""
     remove: list[int]
     set: list[ViewMessage]
-    folds: NotRequired[list[list[int]]]
+    turns: NotRequired[list[list[int]]]
+    """All turns, when they changed: keys of the first and last message, and 1 if complete."""
+
+
+class Bar(TypedDict):
+    """A one-line float at an edge of the windows of a buffer (spec: behaviour 12.8)."""
+
+    bufnr: int
+    name: str
+    position: str
+    group: NotRequired[str]
+    icon: NotRequired[str]
+    timeout: NotRequired[int]
+    """Milliseconds until it goes away; 0 or absent keeps it."""
+    segments: NotRequired[list["BarSegment"]]
+
+
+class BarItem(TypedDict):
+    """One item of a bar; those of low priority are left out first when space is short."""
+
+    text: str
+    priority: int
+    group: NotRequired[str]
+
+
+class BarSegment(TypedDict):
+    """Items between two separators."""
+
+    label: NotRequired[str]
+    items: list[BarItem]
