@@ -41,16 +41,16 @@ Python to Lua, ``require("flemma.rpc").handle(method, payload)``; those marked *
 
 =====================  ===========================================================================
 `ready`                handshake answer: :class:`Ready`
-`attach` *             ``{channel}``: a host that Lua did not start (the manifest way) offers itself;
+`attach` *             ``{channel}``: a host that Lua did not start (manifest) offers itself;
                        returns ``{ok, error?}``, and `start` follows over that channel when ok
 `apply` *              :class:`Apply` returns ``{ok, tick, busy?, gone?, error?}``. Not ok: the tick
                        differed (``tick`` is the present one); ``busy``: the editor holds a text
                        lock, try the same again in a moment; ``gone``: there is no such buffer
 `lock`                 ``{bufnr, locked}``
 `cursor`               ``{bufnr, line, force}``; line -1 is the last line when the move happens
-`view` *               :class:`View` returns ``{ok}``; not ok: nothing was drawn since the tick was not
-                       the buffer's, so the difference to the view before has to be sent again
-`progress`             ``{bufnr, phase, characters, tool?, message?, timeout?}``, phase null ends it;
+`view` *               :class:`View` returns ``{ok}``; not ok: nothing was drawn, the tick was not
+                       the buffer's; the next difference is again to the view drawn last
+`progress`             ``{bufnr, phase, characters, tool?, message?, timeout?}``, null ends it;
                        phases are `waiting`, `thinking`, `streaming`, `buffering`; ``message``
                        replaces the words of the phase; ``timeout`` in seconds
 `bar`                  :class:`Bar`; without ``segments`` the bar of that name goes away
@@ -68,7 +68,7 @@ Python to Lua, ``require("flemma.rpc").handle(method, payload)``; those marked *
 `buffer:save` *        ``{path}``
 `buffer:reload` *      ``{path}``
 `lsp`                  ``{id, result}`` or ``{id, error}``
-`diagnostics`          ``{bufnr, items: [{line, column, severity, message}]}`` shown as vim.diagnostic
+`diagnostics`          ``{bufnr, items: [{line, column, severity, message}]}`` (vim.diagnostic)
 `config`               merged values Lua needs (keymaps, highlights, editing): ``{options}``
 =====================  ===========================================================================
 
