@@ -1,0 +1,515 @@
+"""The turn engine: `step(state, event) -> (state, commands)`, pure.
+
+One turn runs in a buffer at a time. Events say what happened (a key, a finished plan, the end of a
+request or a tool); commands say what to do. `flemma.app.runner` performs them and feeds the results
+back as events. The rules are those of spec: tools, "Tool approval", and behaviour 2.2 to 2.9.
+
+Autopilot is ``armed`` while its loop runs, ``paused`` when a pending call waits for the user, else
+``idle``.
+"""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TypeAlias, assert_never
+
+from flemma.app.actions import Ending, Plan
+
+
+class Phase(StrEnum):
+    """What the turn is busy with."""
+
+    IDLE = "idle"
+    PLANNING = "planning"
+    REQUESTING = "requesting"
+
+
+class Loop(StrEnum):
+    """State of autopilot."""
+
+    IDLE = "idle"
+    ARMED = "armed"
+    PAUSED = "paused"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnState:
+    """Everything the engine remembers between events."""
+
+    phase: Phase = Phase.IDLE
+    loop: Loop = Loop.IDLE
+    draining: bool = False
+    """Whether queued approved calls start by themselves as running ones end."""
+    turns: int = 0
+    """Requests autopilot sent since the user last did."""
+    running: frozenset[str] = frozenset()
+    """Foreground calls that run."""
+    replan: bool = False
+    """Whether a plan is due as soon as the one under way is done."""
+    resuming: bool = False
+    """Whether the delay before an automatic continuation runs."""
+    user_initiated: bool = False
+    """Whether the pass under way began with a key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Autopilot:
+    """The autopilot options of the buffer."""
+
+    enabled: bool
+    max_turns: int
+    resume_delay: float
+    """Seconds."""
+
+
+# Events ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SendPressed:
+    """The user asked to go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class SendDirectly:
+    """`:Flemma send`: straight to phase 3."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan was made and its edits are in the buffer; ``started`` are the calls now running."""
+
+    plan: Plan
+    started: frozenset[str]
+    autopilot: Autopilot
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFailed:
+    """No plan could be made (broken frontmatter, say); the user was told."""
+
+
+class Outcome(StrEnum):
+    """How a request ended."""
+
+    COMPLETED = "completed"
+    CUT = "cut"
+    """Completed, but the output limit cut a tool call: the loop stops (case S-09)."""
+    ERRORED = "errored"
+    CANCELLED = "cancelled"
+    NOT_SENT = "not_sent"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestEnded:
+    """The request is over and the buffer is written."""
+
+    outcome: Outcome
+    has_tool_uses: bool
+    autopilot: Autopilot
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    """The user started one call by hand (Alt-Enter)."""
+
+    tool_use_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnded:
+    """A foreground call is over, or left the foreground; its result is in the buffer."""
+
+    tool_use_id: str
+    cancelled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResolved:
+    """Alt-Enter turned a rejected or denied call into its error result."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobsDelivered:
+    """``count`` results of background jobs were written into the buffer."""
+
+    count: int
+    in_loop: bool
+    """Whether they were queued while a loop was under way, so that it goes on without delay."""
+    autopilot: Autopilot
+
+
+@dataclass(frozen=True, slots=True)
+class JobCompleted:
+    """A background job is over; its result is queued."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeDue:
+    """The delay before an automatic continuation is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class InsertEntered:
+    """The user began to type."""
+
+
+@dataclass(frozen=True, slots=True)
+class CancelPressed:
+    """The user asked to stop what can be stopped first (spec: behaviour 2.9)."""
+
+    tool_use_id: str | None
+    """The running call to cancel if nothing else is under way, foreground or job."""
+
+
+@dataclass(frozen=True, slots=True)
+class CancelAllPressed:
+    """The user asked to stop everything."""
+
+
+Event: TypeAlias = (
+    SendPressed
+    | SendDirectly
+    | Planned
+    | PlanFailed
+    | RequestEnded
+    | ToolStarted
+    | ToolEnded
+    | ToolResolved
+    | JobsDelivered
+    | JobCompleted
+    | ResumeDue
+    | InsertEntered
+    | CancelPressed
+    | CancelAllPressed
+)
+
+
+# Commands ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MakePlan:
+    """Read settings and approvals, plan, write the plan's edits, start its tools."""
+
+    user_initiated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRequest:
+    """Send the conversation."""
+
+    user_initiated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CancelRequest:
+    """Stop the request (connecting, streaming or waiting to retry)."""
+
+
+@dataclass(frozen=True, slots=True)
+class CancelPlan:
+    """Stop a plan that waits (slow resolver, loading tools, credentials)."""
+
+
+@dataclass(frozen=True, slots=True)
+class CancelTool:
+    """Stop one running call or job."""
+
+    tool_use_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CancelAllTools:
+    """Stop every running call and job of the buffer."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeliverJobs:
+    """Write queued job results into the buffer, then report :class:`JobsDelivered`."""
+
+    in_loop: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StartResumeTimer:
+    """Start, or start again, the delay before an automatic continuation."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class StopResumeTimer:
+    """Drop the delay; ``resumed`` tells a continuation from a cancellation."""
+
+    resumed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MoveToPending:
+    """Put the cursor on a pending placeholder."""
+
+    tool_use_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """Notify the user."""
+
+    message: str
+    level: str = "warn"
+
+
+@dataclass(frozen=True, slots=True)
+class SaveBuffer:
+    """Write the buffer if `editing.auto_write` says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Nothing is under way any more; who waits for the turn (insert mode, headless) goes on."""
+
+
+Command: TypeAlias = (
+    MakePlan
+    | OpenRequest
+    | CancelRequest
+    | CancelPlan
+    | CancelTool
+    | CancelAllTools
+    | DeliverJobs
+    | StartResumeTimer
+    | StopResumeTimer
+    | MoveToPending
+    | Tell
+    | SaveBuffer
+    | Settled
+)
+
+Step: TypeAlias = tuple[TurnState, tuple[Command, ...]]
+
+REQUEST_IN_FLIGHT = "A request is already in progress. Use <C-c> to cancel it first."
+TOOLS_RUNNING = "Cannot send while tool execution is in progress."
+
+
+def step(state: TurnState, event: Event) -> Step:  # noqa: C901 - one branch an event, no logic
+    """Return the state after ``event`` and what is to be done."""
+    match event:
+        case SendPressed():
+            return _on_send(state)
+        case SendDirectly():
+            return _on_send_directly(state)
+        case Planned():
+            return _on_planned(replace(state, phase=Phase.IDLE), event)
+        case PlanFailed():
+            return replace(state, phase=Phase.IDLE, loop=Loop.IDLE, draining=False), (Settled(),)
+        case RequestEnded():
+            return _on_request_ended(replace(state, phase=Phase.IDLE), event)
+        case ToolStarted(identifier):
+            return replace(state, running=state.running | {identifier}), ()
+        case ToolEnded():
+            return _on_tool_ended(state, event)
+        case ToolResolved():
+            return _resume_paused(state)
+        case JobsDelivered():
+            return _on_delivered(state, event)
+        case JobCompleted():
+            return _on_job_completed(state)
+        case ResumeDue():
+            return _on_resume_due(state)
+        case InsertEntered():
+            return _drop_resume(state)
+        case CancelPressed(identifier):
+            return _on_cancel(state, identifier)
+        case CancelAllPressed():
+            return _on_cancel_all(state)
+        case _:
+            assert_never(event)
+
+
+def _plan(state: TurnState, *, user_initiated: bool) -> Step:
+    planning = replace(state, phase=Phase.PLANNING, replan=False, user_initiated=user_initiated)
+    return planning, (MakePlan(user_initiated),)
+
+
+def _on_send(state: TurnState) -> Step:
+    if state.phase is Phase.REQUESTING:
+        return state, (Tell(REQUEST_IN_FLIGHT),)
+    if state.phase is Phase.PLANNING:
+        return state, ()
+    before: tuple[Command, ...] = (StopResumeTimer(resumed=True),) if state.resuming else ()
+    fresh = replace(state, resuming=False, turns=0)
+    after, commands = _plan(fresh, user_initiated=True)
+    return after, (*before, *commands)
+
+
+def _on_send_directly(state: TurnState) -> Step:
+    if state.phase is not Phase.IDLE:
+        return state, (Tell(REQUEST_IN_FLIGHT),)
+    if state.running:
+        return state, (Tell(TOOLS_RUNNING),)
+    return _request(replace(state, turns=0), user_initiated=True)
+
+
+def _request(state: TurnState, *, user_initiated: bool) -> Step:
+    requesting = replace(state, phase=Phase.REQUESTING, draining=False)
+    return requesting, (OpenRequest(user_initiated),)
+
+
+def _on_planned(state: TurnState, event: Planned) -> Step:
+    state = replace(state, running=state.running | event.started)
+    plan = event.plan
+    match plan.ending:
+        case Ending.AGAIN:
+            focus = (MoveToPending(plan.focus),) if plan.focus else ()
+            again, commands = _plan(state, user_initiated=state.user_initiated)
+            return again, (*focus, *commands)
+        case Ending.WAIT:
+            loop = Loop.ARMED if event.autopilot.enabled else Loop.IDLE
+            waiting = replace(state, loop=loop, draining=True)
+            return _replan_if_due(waiting)
+        case Ending.PAUSE:
+            return _pause(state, event)
+        case Ending.RESOLVED:
+            if event.autopilot.enabled:
+                return _plan(replace(state, loop=Loop.ARMED), user_initiated=False)
+            return replace(state, draining=False), (SaveBuffer(), Settled())
+        case Ending.SEND:
+            return _send_if_clear(state)
+        case Ending.STOP:
+            stopped = replace(state, loop=Loop.IDLE, draining=False)
+            return stopped, () if state.running else (Settled(),)
+        case _:
+            assert_never(plan.ending)
+
+
+def _replan_if_due(state: TurnState) -> Step:
+    """Plan again when a tool ended while the last plan was being made."""
+    if state.replan or not state.running:
+        return _plan(state, user_initiated=False)
+    return state, ()
+
+
+def _pause(state: TurnState, event: Planned) -> Step:
+    focus = (MoveToPending(event.plan.focus),) if event.plan.focus else ()
+    loop = Loop.PAUSED if event.autopilot.enabled else Loop.IDLE
+    paused = replace(state, loop=loop, draining=bool(state.running))
+    if state.running:
+        after, commands = _replan_if_due(paused) if state.replan else (paused, ())
+        return after, (*focus, *commands)
+    return paused, (*focus, SaveBuffer(), Settled())
+
+
+def _send_if_clear(state: TurnState) -> Step:
+    if state.running:
+        told = (Tell(TOOLS_RUNNING),) if state.user_initiated else ()
+        return state, told
+    if not state.user_initiated and state.loop is not Loop.ARMED:
+        return replace(state, draining=False), (SaveBuffer(), Settled())
+    return _request(state, user_initiated=state.user_initiated)
+
+
+def _on_request_ended(state: TurnState, event: RequestEnded) -> Step:
+    idle = replace(state, loop=Loop.IDLE, draining=False)
+    match event.outcome:
+        case Outcome.COMPLETED if event.has_tool_uses and event.autopilot.enabled:
+            return _next_turn(idle, event.autopilot)
+        case Outcome.COMPLETED if not event.has_tool_uses:
+            return idle, (DeliverJobs(in_loop=True),)
+        case Outcome.CANCELLED:
+            return replace(idle, turns=0), (Settled(),)
+        case _:
+            return idle, (Settled(),)
+
+
+def _next_turn(state: TurnState, autopilot: Autopilot) -> Step:
+    turns = state.turns + 1
+    if turns > autopilot.max_turns:
+        text = f"Autopilot stopped — exceeded {autopilot.max_turns} consecutive turns."
+        return replace(state, turns=0), (Tell(text), Settled())
+    armed = replace(state, loop=Loop.ARMED, turns=turns)
+    return _plan(armed, user_initiated=False)
+
+
+def _on_tool_ended(state: TurnState, event: ToolEnded) -> Step:
+    after = replace(state, running=state.running - {event.tool_use_id})
+    if event.cancelled:
+        after = replace(after, loop=Loop.IDLE, draining=False, turns=0)
+        return after, () if after.running else (SaveBuffer(), Settled())
+    if after.phase is not Phase.IDLE:
+        return replace(after, replan=True), ()
+    if after.loop is Loop.ARMED or after.draining:
+        return _plan(after, user_initiated=False)
+    if after.loop is Loop.PAUSED and not after.running:
+        return _resume_paused(after)
+    return after, () if after.running else (SaveBuffer(), Settled())
+
+
+def _resume_paused(state: TurnState) -> Step:
+    """A call was settled by hand: a paused loop goes on, an idle one does not."""
+    if state.loop is Loop.PAUSED and state.phase is Phase.IDLE:
+        return _plan(replace(state, loop=Loop.ARMED), user_initiated=False)
+    return state, (SaveBuffer(),)
+
+
+def _on_delivered(state: TurnState, event: JobsDelivered) -> Step:
+    if state.phase is not Phase.IDLE or state.running:
+        return state, ()
+    if event.count == 0 or not event.autopilot.enabled:
+        return replace(state, turns=0), (SaveBuffer(), Settled())
+    if event.in_loop:
+        return _next_turn(state, event.autopilot)
+    return (
+        replace(state, resuming=True),
+        (SaveBuffer(), StartResumeTimer(event.autopilot.resume_delay)),
+    )
+
+
+def _on_job_completed(state: TurnState) -> Step:
+    """A loop under way takes queued results with its next send; an idle buffer gets them now."""
+    busy = state.phase is not Phase.IDLE or state.running or state.loop is not Loop.IDLE
+    return state, () if busy else (DeliverJobs(in_loop=False),)
+
+
+def _on_resume_due(state: TurnState) -> Step:
+    if not state.resuming:
+        return state, ()
+    ready = replace(state, resuming=False)
+    if ready.phase is not Phase.IDLE or ready.running:
+        return ready, (StopResumeTimer(resumed=False),)
+    after, commands = _plan(replace(ready, loop=Loop.ARMED), user_initiated=False)
+    return after, (StopResumeTimer(resumed=True), *commands)
+
+
+def _drop_resume(state: TurnState) -> Step:
+    if not state.resuming:
+        return state, ()
+    return replace(state, resuming=False), (StopResumeTimer(resumed=False),)
+
+
+def _on_cancel(state: TurnState, tool_use_id: str | None) -> Step:
+    disarmed = replace(state, loop=Loop.IDLE, draining=False, turns=0)
+    if state.phase is Phase.REQUESTING:
+        return disarmed, (CancelRequest(),)
+    if state.phase is Phase.PLANNING:
+        return disarmed, (CancelPlan(),)
+    if state.resuming:
+        text = "Cancelled pending auto-continue."
+        return (
+            replace(disarmed, resuming=False),
+            (StopResumeTimer(resumed=False), Tell(text, "info")),
+        )
+    if tool_use_id is not None:
+        return disarmed, (CancelTool(tool_use_id),)
+    return state, (Tell("Nothing to cancel", "info"),)
+
+
+def _on_cancel_all(state: TurnState) -> Step:
+    disarmed = replace(state, loop=Loop.IDLE, draining=False, turns=0, resuming=False)
+    commands: list[Command] = [CancelAllTools()]
+    if state.phase is Phase.REQUESTING:
+        commands.append(CancelRequest())
+    if state.phase is Phase.PLANNING:
+        commands.append(CancelPlan())
+    if state.resuming:
+        commands.append(StopResumeTimer(resumed=False))
+    return disarmed, tuple(commands)
