@@ -73,6 +73,19 @@ def schema_problem(schema: Mapping[str, Any]) -> str | None:
     return _json_problem(schema)
 
 
+def is_strict_schema(schema: Mapping[str, Any]) -> bool:
+    """Tell whether every object in ``schema`` requires all its properties and refuses others.
+
+    That is what strict function calling demands; a service answers 400 otherwise (case B-24).
+    """
+    if "object" in _type_names(schema):
+        properties = cast("Mapping[str, Any]", schema.get("properties") or {})
+        required = cast("Sequence[str]", schema.get("required") or ())
+        if schema.get("additionalProperties") is not False or set(required) != set(properties):
+            return False
+    return all(is_strict_schema(child) for child in _children(schema))
+
+
 def from_table(table: Mapping[str, Any]) -> Node:
     """Read a tree of the Lua DSL.
 
@@ -172,18 +185,26 @@ def _repair_empty_lists(schema: JsonSchema) -> None:
     for keyword in (*_OBJECT_KEYWORDS, *_SCHEMA_KEYWORDS):
         if schema.get(keyword) == []:
             schema[keyword] = {}
+    for keyword in _OBJECT_KEYWORDS:
+        group: object = schema.get(keyword)
+        if isinstance(group, dict):
+            named = cast("dict[str, Any]", group)
+            schema[keyword] = {name: {} if child == [] else child for name, child in named.items()}
     for child in _children(schema):
         _repair_empty_lists(child)
 
 
-def _children(schema: JsonSchema) -> list[JsonSchema]:
+def _type_names(schema: Mapping[str, Any]) -> Sequence[str]:
+    kind = schema.get("type")
+    return (kind,) if isinstance(kind, str) else kind or ()
+
+
+def _children(schema: Mapping[str, Any]) -> list[JsonSchema]:
     found: list[Any] = []
     for keyword in _OBJECT_KEYWORDS:
         group = schema.get(keyword)
         if isinstance(group, dict):
-            named = cast("dict[str, Any]", group)
-            named.update({name: {} for name, value in named.items() if value == []})
-            found.extend(named.values())
+            found.extend(cast("dict[str, Any]", group).values())
     found.extend(schema.get(keyword) for keyword in _SCHEMA_KEYWORDS)
     for keyword in (*_COMBINATIONS, "prefixItems"):
         found.extend(schema.get(keyword) or [])

@@ -12,12 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from flemma.text.truncate import truncate_line
+
 _INTEGER = re.compile(r"[+-]?[0-9]{1,15}")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?")
 _DEEPEST = 64
 """Levels of schema that are followed; a recursive schema is not checked below."""
 _SHOWN = 80
-"""Characters of a value that a message quotes."""
+"""Bytes of a value that a message quotes."""
 
 _TYPE_WORDS = {
     "string": "a string",
@@ -206,9 +208,8 @@ class _Checker:
 
 
 def shown(value: object) -> str:
-    """Return ``value`` as JSON for a message, cut after 80 characters."""
-    text = json.dumps(value, ensure_ascii=False, default=repr)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+    """Return ``value`` as JSON for a message, cut after 80 bytes."""
+    return truncate_line(json.dumps(value, ensure_ascii=False, default=repr), _SHOWN)
 
 
 def _check_type(rules: Mapping[str, Any], value: object, name: str) -> Checked:
@@ -243,7 +244,8 @@ def _check_bounds(rules: Mapping[str, Any], value: object, name: str) -> Checked
         case str():
             return _within(rules, value, len(value), _LENGTH_BOUNDS, name)
         case list():
-            return _within(rules, value, len(cast("list[Any]", value)), _COUNT_BOUNDS, name)
+            items = cast("list[Any]", value)
+            return _within(rules, items, len(items), _COUNT_BOUNDS, name)
         case _:
             return Checked(value)
 

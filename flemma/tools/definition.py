@@ -40,9 +40,12 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class ToolPreview:
-    """One line about a call: the raw detail, and the model's stated intent."""
+    """One line about a call: the raw detail, and the model's stated intent.
 
-    detail: str | None = None
+    A detail in several parts is joined with two spaces.
+    """
+
+    detail: str | tuple[str, ...] | list[str] | None = None
     label: str | None = None
     highlight: str | None = None
     """Treesitter language of the detail."""
