@@ -113,7 +113,7 @@ def _install(environment: Path, extras: tuple[str, ...]) -> None:
     suffix = f"[{','.join(extras)}]" if extras else ""
     pip = [str(_python(environment)), "-m", "pip", "--disable-pip-version-check", "--no-input"]
     _run(
-        [*pip, "install", "--quiet", "--editable", f"{ROOT}{suffix}"],
+        [*pip, "install", "--quiet", "--quiet", "--editable", f"{ROOT}{suffix}"],
         "pip could not install Flemma's dependencies",
     )
 

@@ -1,0 +1,37 @@
+"""Make the picture of the README from a real run of the tour: ``python -m scripts.screenshot``."""
+
+import sys
+
+from scripts.demo import scratch_copy
+from scripts.install import ROOT, say
+from scripts.svg import to_svg
+from tests.support.nvim import Editor
+
+PICTURE = ROOT / "docs" / "images" / "flemma.svg"
+TITLE = "Flemma in Neovim: the model has read and edited a file and asks to run a command"
+SIZE = (96, 40)
+
+
+def main() -> int:
+    """Take the tour up to the command that waits for approval and draw what is on the screen."""
+    with (
+        scratch_copy() as scratch,
+        Editor(options={"provider": "demo"}, size=SIZE, directory=scratch) as editor,
+    ):
+        editor.open(scratch / "tour.chat")
+        editor.keys("G<C-]>")
+        editor.wait_for_text("(pending)", timeout=60)
+        editor.wait_until(
+            lambda: any("bash" in text for _, text in editor.virtual_text()),
+            message="a preview of the command",
+        )
+        editor.keys("zb")
+        editor.screen_lines()
+        PICTURE.parent.mkdir(parents=True, exist_ok=True)
+        PICTURE.write_text(to_svg(editor.screen, TITLE))
+    say(f"Wrote {PICTURE.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,37 @@
+"""The host starts while the user waits, so it must not import what a first paint does not need."""
+
+import subprocess
+import sys
+
+LOADED_ON_FIRST_USE = (
+    "httpx",
+    "jinja2",
+    "lupa",
+    "yaml",
+    "genai_prices",
+    "mcp",
+    "keyring",
+    "google.auth",
+    "lsprotocol",
+    "tree_sitter",
+)
+
+
+def modules_after(statement: str) -> set[str]:
+    source = f"{statement}\nimport sys\nprint(*sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, check=True, timeout=60
+    )
+    return set(run.stdout.split())
+
+
+def test_importing_the_host_loads_nothing_that_can_wait():
+    loaded = modules_after("import flemma.host.__main__")
+    assert "flemma.host" in loaded
+    assert loaded.isdisjoint(LOADED_ON_FIRST_USE), (
+        f"import these in the function that needs them: {sorted(loaded & set(LOADED_ON_FIRST_USE))}"
+    )
+
+
+def test_the_check_sees_an_import():
+    assert "yaml" in modules_after("import yaml")
