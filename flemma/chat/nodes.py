@@ -11,11 +11,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
-JsonValue: TypeAlias = (
-    "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]"
-)
+JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 
-ModelineValue: TypeAlias = "None | bool | int | float | str | list[ModelineValue]"
+ModelineValue: TypeAlias = "bool | int | float | str | list[ModelineValue] | None"
 
 
 class Status(StrEnum):
@@ -216,7 +214,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class ReplaceLines:
-    """Edit: put ``lines`` in place of lines ``first`` to ``last`` (exclusive, absolute, 0-based)."""
+    """Edit: put ``lines`` in place of lines ``first`` up to ``last`` (absolute, exclusive)."""
 
     first: int
     last: int

@@ -1,0 +1,99 @@
+"""One message of a document, parsed into segments when somebody asks for them."""
+
+from dataclasses import replace
+
+from flemma.chat.headers import read_role_marker
+from flemma.chat.lines import Lines
+from flemma.chat.nodes import Diagnostic, Segment
+from flemma.chat.segments import Basis, MessageLines, Parsed, parse_message
+
+
+class Message:
+    """A message: the lines from its marker up to the next marker. Treat it as frozen.
+
+    All line numbers are relative to the marker, which is line 0. While its lines do not change a
+    message stays the same object through all edits of the document, wherever it moves.
+    """
+
+    __slots__ = ("_basis", "_content_end", "_first", "_lines", "_parsed", "line_count", "role")
+
+    def __init__(self, lines: Lines, first: int, last: int, basis: Basis | None = None) -> None:
+        self._lines, self._first = lines.narrow(first, last)
+        self._basis = basis
+        self._parsed: Parsed | None = None
+        self._content_end: int | None = None
+        self.line_count = last - first
+        """Number of lines: marker, content and the blank lines up to the next marker."""
+        self.role: str = read_role_marker(self.marker) or ""
+        """``system``, ``user``, ``assistant``; another lower-cased word is never sent."""
+
+    @property
+    def marker(self) -> str:
+        """The marker line as it is written."""
+        return self.line(0)
+
+    @property
+    def content_end(self) -> int:
+        """Last line that is not empty; 0 (the marker) when there is no content."""
+        if self._content_end is None:
+            line = self.line_count - 1
+            while line > 0 and not self.line(line):
+                line -= 1
+            self._content_end = line
+        return self._content_end
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The parts of the content in order."""
+        return self._parse().segments
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Problems of the parts, lines relative to the marker."""
+        return self._parse().diagnostics
+
+    @property
+    def lines(self) -> list[str]:
+        """All lines, the marker first."""
+        return self.lines_between(0, self.line_count)
+
+    @property
+    def text(self) -> str:
+        """The content as written: the lines below the marker up to the last that is not empty."""
+        return "\n".join(self.lines_between(1, self.content_end + 1))
+
+    def line(self, number: int) -> str:
+        """Return a line; 0 is the marker."""
+        return self._lines.line(self._first + number)
+
+    def lines_between(self, first: int, last: int) -> list[str]:
+        """Return the lines from ``first`` up to, not including, ``last``."""
+        last = min(last, self.line_count)
+        return self._lines.between(self._first + max(0, first), self._first + last)
+
+    def basis(self, head: int, tail: int) -> Basis | None:
+        """Return what a new version can re-use that keeps this many first and last lines."""
+        if self._parsed is not None:
+            return Basis(self._parsed, self.line_count, head, tail)
+        if self._basis is None:
+            return None
+        kept_head, kept_tail = min(head, self._basis.head), min(tail, self._basis.tail)
+        return replace(self._basis, head=kept_head, tail=kept_tail)
+
+    def _parse(self) -> Parsed:
+        if self._parsed is None:
+            marks = tuple(self._lines.marks(self._first, self._first + self.line_count))
+            source = MessageLines(
+                self.role,
+                self.line_count,
+                self.content_end + 1,
+                marks,
+                self.line,
+                self.lines_between,
+            )
+            self._parsed = parse_message(source, self._basis)
+            self._basis = None
+        return self._parsed
+
+    def __repr__(self) -> str:
+        return f"Message({self.marker!r}, {self.line_count} lines)"
