@@ -1,0 +1,1 @@
+"""Every option of Flemma, by section."""
