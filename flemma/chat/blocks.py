@@ -3,11 +3,12 @@
 Headers and tags inside a code fence are content: quoting a tool block in prose never makes one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from enum import Enum, auto
+from itertools import takewhile
 from typing import NamedTuple
 
-from flemma.chat.fences import block_opener
+from flemma.chat.fences import MINIMUM_LENGTH, block_opener
 from flemma.chat.headers import ASSISTANT, USER
 from flemma.chat.marks import Mark, MarkKind
 from flemma.chat.nodes import Diagnostic, Severity
@@ -50,107 +51,92 @@ _FAMILY = {
 }
 
 
-def find_blocks(
-    role: str, marks: Sequence[Mark], line: Callable[[int], str], end: int
-) -> tuple[list[Span], list[Diagnostic]]:
-    """Cut lines 1 up to ``end`` (exclusive) of a message into blocks.
+def cut_blocks(
+    role: str, marks: Iterator[Mark], line: Callable[[int], str], begin: int, end: int
+) -> Iterator[Span | Diagnostic]:
+    """Yield the blocks of a message between lines ``begin`` and ``end`` (exclusive).
 
-    ``marks`` are those of the message in order; ``line`` gives a line of it. Returns the blocks
-    and what is wrong with those that had to be dropped.
+    ``begin`` must be where a block may begin. ``marks`` are those of the message from there on, in
+    order; ``line`` gives a line of it. Blocks that had to be dropped come as diagnostics.
     """
-    cutter = _Cutter(role, [mark for mark in marks if 0 < mark.offset < end], line, end)
-    cutter.run()
-    return cutter.spans, cutter.diagnostics
+    return _Cutter(role, marks, line, begin, end).blocks()
 
 
 class _Cutter:
-    def __init__(self, role: str, marks: list[Mark], line: Callable[[int], str], end: int) -> None:
-        self.spans: list[Span] = []
-        self.diagnostics: list[Diagnostic] = []
+    """Goes over the marks once, forwards: what is not closed reaches to the end."""
+
+    def __init__(
+        self,
+        role: str,
+        marks: Iterator[Mark],
+        line: Callable[[int], str],
+        begin: int,
+        end: int,
+    ) -> None:
         self._role = role
         self._kinds = _BLOCKS_OF_ROLE.get(role, {})
-        self._marks = marks
+        self._marks = takewhile(lambda mark: mark.offset < end, marks)
         self._line = line
         self._end = end
-        self._text_from = 1
+        self._text_from = begin
 
-    def run(self) -> None:
-        index = 0
-        while index < len(self._marks):
-            index = self._handle(index, self._marks[index])
-        self._flush_text(self._end)
+    def blocks(self) -> Iterator[Span | Diagnostic]:
+        for mark in self._marks:
+            if mark.kind in (MarkKind.FENCE_OPENER, MarkKind.FENCE_BARE):
+                if mark.length >= MINIMUM_LENGTH:
+                    self._closing_fence(mark.offset, mark.length)
+                continue
+            match self._kinds.get(mark.kind):
+                case None:
+                    pass
+                case BlockKind.THINKING:
+                    yield from self._take(BlockKind.THINKING, mark.offset, self._thought_end(mark))
+                case BlockKind.ABORTED:
+                    yield from self._take(BlockKind.ABORTED, mark.offset, mark.offset)
+                case kind:
+                    yield from self._fenced_block(mark.offset, kind)
+        yield from self._text(self._end)
 
-    def _handle(self, index: int, mark: Mark) -> int:
-        if mark.kind in (MarkKind.FENCE_OPENER, MarkKind.FENCE_BARE):
-            if mark.length < 3:
-                return index + 1
-            closing = self._closing_fence(index + 1, mark.length)
-            return len(self._marks) if closing is None else closing + 1
-        match self._kinds.get(mark.kind):
-            case None:
-                return index + 1
-            case BlockKind.THINKING:
-                return self._thinking(index, mark)
-            case BlockKind.ABORTED:
-                self._take(Span(BlockKind.ABORTED, mark.offset, mark.offset))
-                return index + 1
-            case kind:
-                return self._fenced_block(index, mark.offset, kind)
+    def _thought_end(self, mark: Mark) -> int:
+        if mark.length:
+            return mark.offset
+        closings = (m.offset for m in self._marks if m.kind is MarkKind.THINKING_CLOSE)
+        return next(closings, self._end - 1)
 
-    def _thinking(self, index: int, mark: Mark) -> int:
-        closed = bool(mark.length)
-        if closed:
-            self._take(Span(BlockKind.THINKING, mark.offset, mark.offset))
-            return index + 1
-        for later in range(index + 1, len(self._marks)):
-            if self._marks[later].kind is MarkKind.THINKING_CLOSE:
-                self._take(Span(BlockKind.THINKING, mark.offset, self._marks[later].offset))
-                return later + 1
-        self._take(Span(BlockKind.THINKING, mark.offset, self._end - 1))
-        return len(self._marks)
-
-    def _fenced_block(self, index: int, header: int, kind: BlockKind) -> int:
+    def _fenced_block(self, header: int, kind: BlockKind) -> Iterator[Span | Diagnostic]:
         opening = header + 1
         while opening < self._end and not self._line(opening).strip():
             opening += 1
         fence = block_opener(self._line(opening)) if opening < self._end else None
         if fence is None:
-            self._drop(kind, header, opening, _FAMILY[kind][1])
-            return self._first_mark_from(index + 1, opening)
-        inside = self._first_mark_from(index + 1, opening + 1)
-        closing = self._closing_fence(inside, fence[0])
-        if closing is None:
-            what = _FAMILY[kind][0].replace("_", " ")
-            message = f"Unclosed fenced code block in {what} (missing closing fence)"
-            self._drop(kind, header, self._end, message)
-            return len(self._marks)
-        self._take(Span(kind, header, self._marks[closing].offset))
-        return closing + 1
+            yield from self._drop(kind, header, opening, _FAMILY[kind][1])
+            return
+        closing = self._closing_fence(opening, fence[0])
+        if closing is not None:
+            yield from self._take(kind, header, closing)
+            return
+        what = _FAMILY[kind][0].replace("_", " ")
+        message = f"Unclosed fenced code block in {what} (missing closing fence)"
+        yield from self._drop(kind, header, self._end, message)
 
-    def _closing_fence(self, index: int, length: int) -> int | None:
-        for later in range(index, len(self._marks)):
-            mark = self._marks[later]
-            if mark.kind is MarkKind.FENCE_BARE and mark.length >= length:
-                return later
+    def _closing_fence(self, opening: int, length: int) -> int | None:
+        for mark in self._marks:
+            if mark.kind is MarkKind.FENCE_BARE and mark.length >= length and mark.offset > opening:
+                return mark.offset
         return None
 
-    def _first_mark_from(self, index: int, offset: int) -> int:
-        while index < len(self._marks) and self._marks[index].offset < offset:
-            index += 1
-        return index
-
-    def _flush_text(self, before: int) -> None:
+    def _text(self, before: int) -> Iterator[Span]:
         if self._text_from < before:
-            self.spans.append(Span(BlockKind.TEXT, self._text_from, before - 1))
+            yield Span(BlockKind.TEXT, self._text_from, before - 1)
 
-    def _take(self, span: Span) -> None:
-        self._flush_text(span.start)
-        self.spans.append(span)
-        self._text_from = span.end + 1
+    def _take(self, kind: BlockKind, start: int, end: int) -> Iterator[Span]:
+        yield from self._text(start)
+        yield Span(kind, start, end)
+        self._text_from = end + 1
 
-    def _drop(self, kind: BlockKind, header: int, resume: int, message: str) -> None:
-        self._flush_text(header)
+    def _drop(
+        self, kind: BlockKind, header: int, resume: int, message: str
+    ) -> Iterator[Span | Diagnostic]:
+        yield from self._text(header)
         self._text_from = resume
-        self.diagnostics.append(
-            Diagnostic(_FAMILY[kind][0], Severity.WARNING, message, header, role=self._role)
-        )
+        yield Diagnostic(_FAMILY[kind][0], Severity.WARNING, message, header, role=self._role)

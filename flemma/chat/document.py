@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from flemma.chat.lines import Lines, Replacement
 from flemma.chat.message import Message
 from flemma.chat.nodes import Change, Diagnostic, Frontmatter
-from flemma.chat.scan import FRONTMATTER, PREAMBLE, ScanState, closes_frontmatter
+from flemma.chat.scan import FRONTMATTER, PREAMBLE, Marker, ScanState, closes_frontmatter
 
 _FRONTMATTER_OPENER = re.compile(r"```([A-Za-z0-9]+)[ \t\r\f\v]*")
 
@@ -45,11 +45,12 @@ class Document:
         stored = Lines.of(lines or ("",))
         frontmatter = _frontmatter(stored)
         scan = _scan(stored, 0, FRONTMATTER if frontmatter else PREAMBLE)
-        ends = [*scan.markers[1:], len(stored)]
+        starts = [marker.line for marker in scan.markers]
         messages = tuple(
-            Message(stored, first, last) for first, last in zip(scan.markers, ends, strict=False)
+            Message(stored, first, last, role)
+            for (first, role), last in zip(scan.markers, [*starts[1:], len(stored)], strict=False)
         )
-        return cls(stored, scan.states, scan.markers, messages, frontmatter)
+        return cls(stored, scan.states, starts, messages, frontmatter)
 
     @property
     def frontmatter(self) -> Frontmatter | None:
@@ -129,7 +130,7 @@ class Document:
             kept_before = 0
         state = self._states[kept_before] if kept_before else initial
         states = self._states[:kept_before]
-        markers: list[int] = []
+        markers: list[Marker] = []
         index = kept_before
         while index < len(lines.chunks):
             in_step = index >= len(lines.chunks) - kept_after
@@ -138,7 +139,7 @@ class Document:
             states.append(state)
             transition = lines.chunks[index].scan(state)
             start = lines.starts[index]
-            markers.extend(start + offset for offset in transition.markers)
+            markers.extend(Marker(start + line, role) for line, role in transition.markers)
             state = transition.after
             index += 1
         states.extend(self._states[index - shift :] if index < len(lines.chunks) else ())
@@ -150,7 +151,7 @@ class Document:
 @dataclass(frozen=True, slots=True)
 class _Scanned:
     states: list[ScanState]
-    markers: list[int]
+    markers: list[Marker]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ class _Rescan:
     """States before each chunk, and the markers between two lines of the new text."""
 
     states: list[ScanState]
-    markers: list[int]
+    markers: list[Marker]
     first: int
     last: int
 
@@ -180,23 +181,23 @@ class _Edit:
         moved = old_starts[after:]
         if delta:
             moved = [start + delta for start in moved]
-        starts = [*old_starts[:before], *rescan.markers, *moved]
+        starts = [*old_starts[:before], *(marker.line for marker in rescan.markers), *moved]
         kept = max(0, before - 1)
-        fresh_end = before + len(rescan.markers)
-        middle = (
-            self._message(starts[i], starts[i + 1] if i + 1 < len(starts) else len(self.lines))
-            for i in range(kept, fresh_end)
-        )
+        fresh = [Marker(old_starts[i], self.old.messages[i].role) for i in range(kept, before)]
+        fresh += rescan.markers
+        ends = [*starts[kept + 1 :], len(self.lines)]
+        middle = (self._message(marker, end) for marker, end in zip(fresh, ends, strict=False))
         messages = (*self.old.messages[:kept], *middle, *self.old.messages[after:])
         return Document(self.lines, rescan.states, starts, messages, frontmatter)
 
-    def _message(self, first: int, last: int) -> Message:
+    def _message(self, marker: Marker, last: int) -> Message:
         """Return the old message that is on these lines unchanged, or a new one."""
+        first, role = marker
         old_starts, messages = self.old.starts, self.old.messages
         old_first = first - self.delta if first >= self.last else first
         index = bisect_right(old_starts, old_first) - 1
-        if index < 0:
-            return Message(self.lines, first, last)
+        if index < 0 or messages[index].role != role:
+            return Message(self.lines, first, last, role)
         old, old_start = messages[index], old_starts[index]
         old_end = old_start + old.line_count
         head, tail = 0, 0
@@ -204,19 +205,18 @@ class _Edit:
             head = min(self.first, last, old_end) - first
         if last >= self.last and last - self.delta == old_end:
             tail = last - max(self.last, first)
-        if head == last - first == old.line_count or tail == last - first == old.line_count:
+        if last - first == old.line_count and (head or tail) == old.line_count:
             return old
         basis = old.basis(head, tail) if head or tail else None
-        made = Message(self.lines, first, last, basis)
-        return made if made.role == old.role else Message(self.lines, first, last)
+        return Message(self.lines, first, last, role, basis)
 
 
 def _scan(lines: Lines, index: int, state: ScanState) -> _Scanned:
     states = [state]
-    markers: list[int] = []
+    markers: list[Marker] = []
     for start, chunk in zip(lines.starts[index:], lines.chunks[index:], strict=False):
         transition = chunk.scan(state)
-        markers.extend(start + offset for offset in transition.markers)
+        markers.extend(Marker(start + line, role) for line, role in transition.markers)
         state = transition.after
         states.append(state)
     return _Scanned(states, markers)

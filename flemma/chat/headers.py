@@ -109,6 +109,11 @@ def read_thinking(line: str) -> ThinkingTag | None:
     )
 
 
+def closes_thinking(line: str) -> bool:
+    """Whether ``line`` is the closing tag of a thinking block."""
+    return line.startswith(THINKING_CLOSE) and line.rstrip("\r") == THINKING_CLOSE
+
+
 def read_aborted(line: str) -> str | None:
     """Return the message of an aborted marker, or None for another line (spec: behaviour 1.8)."""
     found = _ABORTED.fullmatch(line)

@@ -15,23 +15,31 @@ InlineSegment: TypeAlias = Text | Expression | Code | FileReference
 
 _OPENING = re.compile(r"\{\{|\{%|@(?=\.\.?/|~/|//)")
 _FILE_OPENING = re.compile(r"@(?=\.\.?/|~/|//)")
+_REFERENCE_OPENINGS = ("@./", "@../", "@~/", "@//")
 _STRING = r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\""
 _EXPRESSION_TOKEN = re.compile(rf"{_STRING}|[{{}}]")
 _CODE_TOKEN = re.compile(rf"{_STRING}|%\}}")
 _END_RAW = re.compile(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
 
 
-def parse_inline(text: str, start: int) -> tuple[InlineSegment, ...]:
-    """Split ``text``, whose first line is line ``start`` of its message, into its parts.
+def parse_inline(text: str, start: int, end: int) -> tuple[InlineSegment, ...]:
+    """Split ``text``, which is lines ``start`` to ``end`` of its message, into its parts.
 
     The parts in order make up ``text`` again, except for ``{% raw %}`` tags: what is between them
     is plain text.
     """
     if not text:
         return ()
-    if "{{" not in text and "{%" not in text and "@" not in text:
-        return (Text(text, start, start + text.count("\n", 0, -1)),)
+    if not _may_have_parts(text):
+        return (Text(text, start, end),)
     return tuple(_Scanner(text, start).parts())
+
+
+def _may_have_parts(text: str) -> bool:
+    # Searching for one character is many times faster than for two.
+    if "{" in text and ("{{" in text or "{%" in text):
+        return True
+    return "@" in text and any(opening in text for opening in _REFERENCE_OPENINGS)
 
 
 class _Scanner:

@@ -70,18 +70,17 @@ class Lines:
             found.extend(self.chunks[index].lines[max(0, first - start) : last - start])
         return found
 
-    def marks(self, first: int, last: int) -> Iterator[Mark]:
-        """Yield the marks from ``first`` up to ``last``, offsets counted from ``first``."""
+    def marks(self, origin: int, first: int, last: int) -> Iterator[Mark]:
+        """Yield the marks from ``first`` up to ``last``, offsets counted from ``origin``."""
         if last <= first:
             return
         for index in range(self.chunk_at(first), len(self.chunks)):
             start = self.starts[index]
             if start >= last:
                 return
-            shift = start - first
-            for mark in self.chunks[index].marks:
-                if first <= start + mark.offset < last:
-                    yield mark._replace(offset=mark.offset + shift)
+            for offset, kind, length, role in self.chunks[index].marks:
+                if first <= start + offset < last:
+                    yield Mark(start + offset - origin, kind, length, role)
 
     def narrow(self, first: int, last: int) -> tuple["Lines", int]:
         """Return the chunks that hold these lines, and the place of ``first`` in them."""

@@ -1,12 +1,13 @@
 """Marks: the few lines of a text that can change its structure, found once for a chunk of lines."""
 
+import re
 from collections.abc import Sequence
 from enum import Enum, auto
 from typing import NamedTuple
 
-from flemma.chat.fences import bare_length, opening_length
+from flemma.chat.fences import MINIMUM_LENGTH, bare_length
 from flemma.chat.headers import (
-    THINKING_CLOSE,
+    closes_thinking,
     read_aborted,
     read_job_result,
     read_role_marker,
@@ -31,7 +32,11 @@ class MarkKind(Enum):
 
 
 class Mark(NamedTuple):
-    """A line that matters. ``length`` counts the backticks of a fence; ``role`` is a role's key."""
+    """A line that matters.
+
+    ``length`` counts the backticks of a fence, and is 1 for a thinking tag that closes itself;
+    ``role`` is the key of a role.
+    """
 
     offset: int
     kind: MarkKind
@@ -40,6 +45,7 @@ class Mark(NamedTuple):
 
 
 _FIRST_CHARACTERS = frozenset("@`*<")
+_FENCE = re.compile(r"(`+)([^`]*)")
 
 
 def find_marks(lines: Sequence[str]) -> tuple[Mark, ...]:
@@ -47,38 +53,34 @@ def find_marks(lines: Sequence[str]) -> tuple[Mark, ...]:
     found: list[Mark] = []
     for offset, line in enumerate(lines):
         if line[:1] in _FIRST_CHARACTERS:
-            mark = _classify(offset, line)
+            mark = _CLASSIFIERS[line[0]](offset, line)
             if mark is not None:
                 found.append(mark)
     return tuple(found)
 
 
-def _classify(offset: int, line: str) -> Mark | None:
-    match line[0]:
-        case "@":
-            role = read_role_marker(line)
-            return None if role is None else Mark(offset, MarkKind.ROLE, role=role)
-        case "`":
-            return _classify_fence(offset, line)
-        case "*":
-            return _classify_header(offset, line)
-        case _:
-            return _classify_tag(offset, line)
+def _classify_role(offset: int, line: str) -> Mark | None:
+    role = read_role_marker(line)
+    return None if role is None else Mark(offset, MarkKind.ROLE, 0, role)
 
 
 def _classify_fence(offset: int, line: str) -> Mark | None:
-    length = bare_length(line)
-    if length:
-        return Mark(offset, MarkKind.FENCE_BARE, length)
-    length = opening_length(line)
-    return Mark(offset, MarkKind.FENCE_OPENER, length) if length else None
+    found = _FENCE.fullmatch(line)
+    if found is None:
+        return None
+    backticks, rest = found.groups()
+    if not rest or bare_length(line):
+        return Mark(offset, MarkKind.FENCE_BARE, len(backticks))
+    if len(backticks) < MINIMUM_LENGTH:
+        return None
+    return Mark(offset, MarkKind.FENCE_OPENER, len(backticks))
 
 
 def _classify_header(offset: int, line: str) -> Mark | None:
-    if line.startswith("**Tool Use:") and read_tool_use(line):
-        return Mark(offset, MarkKind.TOOL_USE)
-    if line.startswith("**Tool Result:") and read_tool_result(line):
-        return Mark(offset, MarkKind.TOOL_RESULT)
+    if line.startswith("**Tool Result:"):
+        return Mark(offset, MarkKind.TOOL_RESULT) if read_tool_result(line) else None
+    if line.startswith("**Tool Use:"):
+        return Mark(offset, MarkKind.TOOL_USE) if read_tool_use(line) else None
     if line.startswith("**Job Result:") and read_job_result(line):
         return Mark(offset, MarkKind.JOB_RESULT)
     return None
@@ -88,8 +90,14 @@ def _classify_tag(offset: int, line: str) -> Mark | None:
     if line.startswith("<thinking"):
         tag = read_thinking(line)
         return None if tag is None else Mark(offset, MarkKind.THINKING_OPEN, int(tag.closed))
-    if line.rstrip("\r") == THINKING_CLOSE:
-        return Mark(offset, MarkKind.THINKING_CLOSE)
     if line.startswith("<!--") and read_aborted(line) is not None:
         return Mark(offset, MarkKind.ABORTED)
-    return None
+    return Mark(offset, MarkKind.THINKING_CLOSE) if closes_thinking(line) else None
+
+
+_CLASSIFIERS = {
+    "@": _classify_role,
+    "`": _classify_fence,
+    "*": _classify_header,
+    "<": _classify_tag,
+}

@@ -1,9 +1,10 @@
 """One message of a document, parsed into segments when somebody asks for them."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
-from flemma.chat.headers import read_role_marker
 from flemma.chat.lines import Lines
+from flemma.chat.marks import Mark
 from flemma.chat.nodes import Diagnostic, Segment
 from flemma.chat.segments import Basis, MessageLines, Parsed, parse_message
 
@@ -17,14 +18,17 @@ class Message:
 
     __slots__ = ("_basis", "_content_end", "_first", "_lines", "_parsed", "line_count", "role")
 
-    def __init__(self, lines: Lines, first: int, last: int, basis: Basis | None = None) -> None:
-        self._lines, self._first = lines.narrow(first, last)
+    def __init__(
+        self, lines: Lines, first: int, last: int, role: str, basis: Basis | None = None
+    ) -> None:
+        self._lines = lines
+        self._first = first
         self._basis = basis
         self._parsed: Parsed | None = None
         self._content_end: int | None = None
         self.line_count = last - first
         """Number of lines: marker, content and the blank lines up to the next marker."""
-        self.role: str = read_role_marker(self.marker) or ""
+        self.role = role
         """``system``, ``user``, ``assistant``; another lower-cased word is never sent."""
 
     @property
@@ -82,18 +86,25 @@ class Message:
 
     def _parse(self) -> Parsed:
         if self._parsed is None:
-            marks = tuple(self._lines.marks(self._first, self._first + self.line_count))
+            self._keep_only_own_lines()
             source = MessageLines(
                 self.role,
                 self.line_count,
                 self.content_end + 1,
-                marks,
+                self._marks_from,
                 self.line,
                 self.lines_between,
             )
             self._parsed = parse_message(source, self._basis)
             self._basis = None
         return self._parsed
+
+    def _marks_from(self, line: int) -> Iterator[Mark]:
+        return self._lines.marks(self._first, self._first + line, self._first + self.line_count)
+
+    def _keep_only_own_lines(self) -> None:
+        """Let go of the rest of the text as it was when this message was made."""
+        self._lines, self._first = self._lines.narrow(self._first, self._first + self.line_count)
 
     def __repr__(self) -> str:
         return f"Message({self.marker!r}, {self.line_count} lines)"

@@ -5,12 +5,20 @@ markers in it. Scanning again after an edit therefore only costs the chunks that
 stops as soon as the state is the one it was before at the same place.
 """
 
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple
 
+from flemma.chat.fences import MINIMUM_LENGTH
 from flemma.chat.headers import ASSISTANT
 from flemma.chat.marks import Mark, MarkKind, find_marks
+
+
+# Bound once: this loop runs over every marked line of a chat.
+_ROLE = MarkKind.ROLE
+_FENCE_BARE = MarkKind.FENCE_BARE
+_FENCE_OPENER = MarkKind.FENCE_OPENER
+_THINKING_OPEN = MarkKind.THINKING_OPEN
+_THINKING_CLOSE = MarkKind.THINKING_CLOSE
 
 
 class Place(Enum):
@@ -39,21 +47,29 @@ FRONTMATTER = ScanState(Place.FRONTMATTER)
 PREAMBLE = ScanState(Place.PREAMBLE)
 
 
+class Marker(NamedTuple):
+    """A role marker that begins a message."""
+
+    line: int
+    role: str
+
+
 class Transition(NamedTuple):
-    """Result of scanning one chunk: the state behind it, and the offsets of its role markers."""
+    """Result of scanning one chunk: the state behind it, and its markers counted from its start."""
 
     after: ScanState
-    markers: tuple[int, ...]
+    markers: tuple[Marker, ...]
 
 
 class Chunk:
     """A run of lines that never changes, with what was found out about it."""
 
-    __slots__ = ("_marks", "_transitions", "lines")
+    __slots__ = ("_longest_closer", "_marks", "_transitions", "lines")
 
     def __init__(self, lines: tuple[str, ...]) -> None:
         self.lines = lines
         self._marks: tuple[Mark, ...] | None = None
+        self._longest_closer = 0
         self._transitions: dict[ScanState, Transition] = {}
 
     @property
@@ -61,41 +77,22 @@ class Chunk:
         """The marks of the lines, offsets counted from the start of the chunk."""
         if self._marks is None:
             self._marks = find_marks(self.lines)
+            closers = (mark.length for mark in self._marks if mark.kind is _FENCE_BARE)
+            self._longest_closer = max(closers, default=0)
         return self._marks
 
     def scan(self, before: ScanState) -> Transition:
         """Scan the chunk, entered with the state ``before``."""
         known = self._transitions.get(before)
         if known is None:
-            known = self._transitions[before] = _scan(self.marks, before)
+            known = self._transitions[before] = self._scan(before)
         return known
 
-
-@dataclass(slots=True)
-class _Scan:
-    place: Place
-    assistant: bool
-    fence: int
-    thinking: bool
-
-
-def _scan(marks: tuple[Mark, ...], before: ScanState) -> Transition:
-    scan = _Scan(*before)
-    markers: list[int] = []
-    for mark in marks:
-        if scan.place is Place.MESSAGE:
-            if mark.kind is MarkKind.ROLE:
-                if not scan.fence:
-                    _enter_message(scan, mark, markers)
-            else:
-                _step(scan, mark)
-        elif scan.place is Place.PREAMBLE:
-            if mark.kind is MarkKind.ROLE:
-                _enter_message(scan, mark, markers)
-        elif closes_frontmatter(mark):
-            scan.place = Place.PREAMBLE
-    after = ScanState(scan.place, scan.assistant, scan.fence, scan.thinking)
-    return Transition(after, tuple(markers))
+    def _scan(self, before: ScanState) -> Transition:
+        marks = self.marks
+        if before.fence > self._longest_closer and not before.thinking:
+            return Transition(before, ())
+        return _scan(marks, before)
 
 
 def closes_frontmatter(mark: Mark) -> bool:
@@ -103,25 +100,40 @@ def closes_frontmatter(mark: Mark) -> bool:
     return mark.kind is MarkKind.FENCE_BARE and mark.length == 3
 
 
-def _enter_message(scan: _Scan, mark: Mark, markers: list[int]) -> None:
-    scan.place = Place.MESSAGE
-    scan.assistant = mark.role == ASSISTANT
-    scan.thinking = False
-    markers.append(mark.offset)
+def _scan(marks: tuple[Mark, ...], before: ScanState) -> Transition:
+    match before.place:
+        case Place.FRONTMATTER:
+            closing = next((i for i, mark in enumerate(marks) if closes_frontmatter(mark)), None)
+            if closing is None:
+                return Transition(before, ())
+            return _scan(marks[closing + 1 :], PREAMBLE)
+        case Place.PREAMBLE:
+            first = next((i for i, m in enumerate(marks) if m.kind is MarkKind.ROLE), None)
+            if first is None:
+                return Transition(before, ())
+            return _scan_messages(marks[first:], ScanState(Place.MESSAGE))
+        case Place.MESSAGE:
+            return _scan_messages(marks, before)
 
 
-def _step(scan: _Scan, mark: Mark) -> None:
-    match mark.kind:
-        case MarkKind.FENCE_BARE if scan.fence:
-            if mark.length >= scan.fence:
-                scan.fence = 0
-        case MarkKind.FENCE_BARE | MarkKind.FENCE_OPENER:
-            if not scan.fence and mark.length >= 3:
-                scan.fence = mark.length
-        case MarkKind.THINKING_OPEN if scan.assistant and not scan.fence:
-            scan.thinking = not mark.length
-        case MarkKind.THINKING_CLOSE if scan.thinking:
-            scan.thinking = False
-            scan.fence = 0
-        case _:
-            pass
+def _scan_messages(marks: tuple[Mark, ...], before: ScanState) -> Transition:
+    _, assistant, fence, thinking = before
+    markers: list[Marker] = []
+    for offset, kind, length, role in marks:
+        if fence:
+            if kind is _FENCE_BARE:
+                if length >= fence:
+                    fence = 0
+            elif kind is _THINKING_CLOSE and thinking:
+                fence, thinking = 0, False
+        elif kind is _FENCE_OPENER or (kind is _FENCE_BARE and length >= MINIMUM_LENGTH):
+            fence = length
+        elif kind is _ROLE:
+            markers.append(Marker(offset, role))
+            assistant, thinking = role == ASSISTANT, False
+        elif kind is _THINKING_OPEN:
+            thinking = thinking or (assistant and not length)
+        elif kind is _THINKING_CLOSE:
+            thinking = False
+    after = ScanState(Place.MESSAGE, assistant, fence, thinking)
+    return Transition(after, tuple(markers))

@@ -1,15 +1,17 @@
 """Turning blocks of a message into segments, re-using those of an earlier version of it."""
 
 import json
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, NoReturn, cast
 
-from flemma.chat.blocks import BlockKind, Span, find_blocks
+from flemma.chat.blocks import BlockKind, Span, cut_blocks
 from flemma.chat.fences import block_opener
 from flemma.chat.headers import (
     ASSISTANT,
     THINKING_CLOSE,
+    closes_thinking,
     read_aborted,
     read_job_result,
     read_thinking,
@@ -41,11 +43,13 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A message in segments. ``blocks`` keeps the parts, to be used again after an edit."""
+    """A message in segments; the other fields are its parts, to be used again after an edit."""
 
     segments: tuple[Segment, ...]
     diagnostics: tuple[Diagnostic, ...]
-    blocks: dict[Span, Block] = field(repr=False)
+    spans: list[Span] = field(repr=False)
+    blocks: list[Block] = field(repr=False)
+    dropped: list[Diagnostic] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,31 +68,73 @@ class MessageLines(NamedTuple):
     role: str
     line_count: int
     end: int
-    marks: Sequence[Mark]
+    marks_from: Callable[[int], Iterator[Mark]]
     line: Callable[[int], str]
     between: Callable[[int, int], list[str]]
 
 
 def parse_message(source: MessageLines, basis: Basis | None) -> Parsed:
-    """Parse all segments of a message, taking what did not change from ``basis``."""
-    spans, diagnostics = find_blocks(source.role, source.marks, source.line, source.end)
-    blocks = {span: _reuse(span, source, basis) or _parse(span, source) for span in spans}
-    segments = tuple(segment for block in blocks.values() for segment in block.segments)
-    found = [*diagnostics, *(d for block in blocks.values() for d in block.diagnostics)]
-    found.sort(key=lambda diagnostic: diagnostic.line)
-    return Parsed(segments, tuple(found), blocks)
+    """Parse all segments of a message, taking what did not change from ``basis``.
+
+    Blocks that end above the edit are kept; cutting starts behind them and stops at the first
+    block below the edit that was a block before.
+    """
+    parts = _Parts() if basis is None else _kept_above(basis)
+    begin = parts.spans[-1].end + 1 if parts.spans else 1
+    marks = source.marks_from(begin)
+    for item in cut_blocks(source.role, marks, source.line, begin, source.end):
+        if isinstance(item, Diagnostic):
+            parts.dropped.append(item)
+            continue
+        if basis is not None and _keep_below(parts, item, source, basis):
+            break
+        parts.spans.append(item)
+        parts.blocks.append(_parse(item, source))
+    segments = tuple(segment for block in parts.blocks for segment in block.segments)
+    diagnostics = [*parts.dropped, *(d for block in parts.blocks for d in block.diagnostics)]
+    diagnostics.sort(key=lambda diagnostic: diagnostic.line)
+    return Parsed(segments, tuple(diagnostics), parts.spans, parts.blocks, parts.dropped)
 
 
-def _reuse(span: Span, source: MessageLines, basis: Basis | None) -> Block | None:
-    if basis is None:
-        return None
-    if span.end < basis.head:
-        return basis.parsed.blocks.get(span)
-    if span.start < source.line_count - basis.tail:
-        return None
-    delta = source.line_count - basis.line_count
-    old = basis.parsed.blocks.get(Span(span.kind, span.start - delta, span.end - delta))
-    return old if old is None or delta == 0 else _shifted(old, delta)
+@dataclass(slots=True)
+class _Parts:
+    spans: list[Span] = field(default_factory=list[Span])
+    blocks: list[Block] = field(default_factory=list[Block])
+    dropped: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+
+def _kept_above(basis: Basis) -> _Parts:
+    old = basis.parsed
+    # The last block may be one that reaches to the end only because nothing closes it.
+    kept = min(bisect_left(old.spans, basis.head, key=lambda span: span.end), len(old.spans) - 1)
+    while kept > 0 and old.spans[kept - 1].kind is BlockKind.TEXT:
+        kept -= 1
+    if kept <= 0:
+        return _Parts()
+    spans = old.spans[:kept]
+    dropped = [diagnostic for diagnostic in old.dropped if diagnostic.line <= spans[-1].end]
+    return _Parts(spans, old.blocks[:kept], dropped)
+
+
+def _keep_below(parts: _Parts, span: Span, source: MessageLines, basis: Basis) -> bool:
+    """Append the rest of the old blocks when ``span`` is one of them; False when it is not."""
+    if span.kind is BlockKind.TEXT or span.start < source.line_count - basis.tail:
+        return False
+    old, delta = basis.parsed, source.line_count - basis.line_count
+    known = Span(span.kind, span.start - delta, span.end - delta)
+    index = bisect_left(old.spans, known.start, key=lambda candidate: candidate.start)
+    if index == len(old.spans) or old.spans[index] != known:
+        return False
+    spans, blocks = old.spans[index:], old.blocks[index:]
+    dropped = [diagnostic for diagnostic in old.dropped if diagnostic.line > known.end]
+    if delta:
+        spans = [Span(kind, start + delta, end + delta) for kind, start, end in spans]
+        blocks = [_shifted(block, delta) for block in blocks]
+        dropped = [replace(diagnostic, line=diagnostic.line + delta) for diagnostic in dropped]
+    parts.spans += spans
+    parts.blocks += blocks
+    parts.dropped += dropped
+    return True
 
 
 def _shifted(block: Block, delta: int) -> Block:
@@ -135,13 +181,13 @@ def _parse_text(span: Span, lines: list[str], role: str) -> Block:
     text = "\n".join(lines)
     if role == ASSISTANT:
         return Block((Text(text, span.start, span.end),) if text else ())
-    return Block(parse_inline(text, span.start))
+    return Block(parse_inline(text, span.start, span.end))
 
 
 def _parse_thinking(span: Span, lines: list[str]) -> Thinking:
     tag = read_thinking(lines[0])
     assert tag is not None
-    closed = len(lines) > 1 and lines[-1].rstrip("\r") == THINKING_CLOSE
+    closed = len(lines) > 1 and closes_thinking(lines[-1])
     content = [read_thought(line) for line in (lines[1:-1] if closed else lines[1:])]
     text = "\n".join(content)
     return Thinking(text, tag.provider, tag.signature, tag.redacted, span.start, span.end)
@@ -224,7 +270,7 @@ def _parse_tool_result(span: Span, lines: list[str]) -> Block:
         header.id, header.status, header.meta, fence.content, span.start, span.end, fence_start
     )
     if not result.is_placeholder:
-        parts = parse_inline(fence.content, fence_start + 1)
+        parts = parse_inline(fence.content, fence_start + 1, span.end - 1)
         result = replace(result, segments=parts)
     return Block((result,))
 
