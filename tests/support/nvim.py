@@ -122,7 +122,7 @@ class Editor:
 
     def _take_redraws(self) -> None:
         # The only way to look at notifications without waiting for one.
-        pending = self._nvim._session._pending_messages
+        pending = self._nvim._session._pending_messages  # pyright: ignore[reportPrivateUsage]
         while pending:
             message = pending.popleft()
             if message.name == "redraw":
@@ -152,6 +152,10 @@ class Editor:
             written += self._nvim.request("nvim_input", raw[written:].decode())
         if not self.mode()["blocking"]:
             self.request("nvim_eval", "1")
+
+    def keys_without_answer(self, keys: str) -> None:
+        """Type and do not wait: for keys after which Neovim may be gone."""
+        self._nvim.request("nvim_input", keys)
 
     def mode(self) -> dict[str, Any]:
         """Return ``{mode, blocking}``; answers even when Neovim waits for a key."""
@@ -238,11 +242,10 @@ class Editor:
     def wait_for_text(self, part: str, *, buffer: int = 0, timeout: float = 10.0) -> str:
         """Wait until the buffer contains ``part`` and return its text."""
 
-        def text_with_part() -> str | None:
-            text = self.text(buffer)
-            return text if part in text else None
-
-        return self.wait_until(text_with_part, timeout=timeout, message=f"{part!r} in the buffer")
+        self.wait_until(
+            lambda: part in self.text(buffer), timeout=timeout, message=f"{part!r} in the buffer"
+        )
+        return self.text(buffer)
 
     @contextmanager
     def measure_blocking(self) -> Generator[Pause]:
