@@ -1,1 +1,1 @@
-"""Who may run what: resolver chain, presets, rules."""
+"""Deciding what a tool call may do: a chain of resolvers, and a decision that explains itself."""

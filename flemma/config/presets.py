@@ -134,7 +134,8 @@ def _read_string(name: str, text: str) -> Preset:
         raise _Bad(f"Preset '{name}' string definitions must start with '<provider> <model>'")
     if rest:
         raise _Bad(f"Preset '{name}' contains unexpected positional argument: {rest[0]}")
-    return Preset(name, provider, model, dict(arguments.keywords))
+    parameters = {key: value for key, value in arguments.keywords if value is not None}
+    return Preset(name, provider, model, parameters)
 
 
 def split_model(words: Sequence[str]) -> tuple[str | None, str | None, Sequence[str]]:
