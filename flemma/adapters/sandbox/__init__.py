@@ -1,0 +1,1 @@
+"""Confining commands: backends and the choice between them."""
