@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -37,17 +37,17 @@ class Record:
     extras: tuple[str, ...]
 
 
-def ensure(extras: Iterable[str] = ()) -> bool:
+def ensure(extras: Iterable[str] = (), root: Path = ROOT) -> bool:
     """Make `.venv` hold the package, its dependencies and ``extras``; False when it did already.
 
     Raises :class:`InstallError`.
     """
-    with _only_one_at_a_time():
-        environment = ROOT / ".venv"
+    with _only_one_at_a_time(root):
+        environment = root / ".venv"
         found = _read(environment)
         wanted = Record(
-            root=str(ROOT),
-            digest=_digest(),
+            root=str(root),
+            digest=_digest(root),
             extras=tuple(sorted({*extras, *(found.extras if found else ())})),
         )
         if found == wanted:
@@ -55,7 +55,7 @@ def ensure(extras: Iterable[str] = ()) -> bool:
         if found is None or found.root != wanted.root:
             _create(environment)
         _record_path(environment).unlink(missing_ok=True)
-        _install(environment, wanted.extras)
+        _install(environment, wanted)
         _record_path(environment).write_text(
             json.dumps({"root": wanted.root, "digest": wanted.digest, "extras": wanted.extras})
         )
@@ -80,8 +80,8 @@ def _read(environment: Path) -> Record | None:
     return found
 
 
-def _digest() -> str:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+def _digest(root: Path) -> str:
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
     return hashlib.sha256(json.dumps(project, sort_keys=True).encode()).hexdigest()
 
 
@@ -91,29 +91,39 @@ def _python(environment: Path) -> Path:
 
 def _create(environment: Path) -> None:
     say(f"Making {environment.name} with Python {sys.version.split()[0]} ...")
-    if find_spec("venv") and find_spec("ensurepip"):
-        command = [sys.executable, "-m", "venv", "--clear"]
-    elif find_spec("virtualenv"):
-        command = [sys.executable, "-m", "virtualenv", "--quiet", "--clear"]
-    elif found := shutil.which("virtualenv"):
-        command = [found, "--quiet", "--clear", "--python", sys.executable]
-    else:
-        version = f"{sys.version_info.major}.{sys.version_info.minor}"
-        raise InstallError(
-            f"{sys.executable} cannot make virtual environments: its venv module is missing.\n"
-            f"Debian and Ubuntu keep it in a package of its own: apt install python{version}-venv\n"
-            "Elsewhere, virtualenv does as well: pip install virtualenv\n"
-            "Then run `make install` again."
-        )
+    command = creation_command(lambda name: find_spec(name) is not None, shutil.which("virtualenv"))
     _run([*command, str(environment)], "The virtual environment could not be made")
 
 
-def _install(environment: Path, extras: tuple[str, ...]) -> None:
-    say("Installing Flemma" + (f" with {', '.join(extras)}" if extras else "") + " ...")
-    suffix = f"[{','.join(extras)}]" if extras else ""
+def creation_command(has_module: Callable[[str], bool], virtualenv: str | None) -> list[str]:
+    """Return the command that makes an environment, or raise :class:`InstallError` with a way out.
+
+    ``virtualenv`` is the path of that command, if it is there.
+    """
+    # Debian ships venv with Python, but what it needs (ensurepip) in another package.
+    if has_module("venv") and has_module("ensurepip"):
+        return [sys.executable, "-m", "venv", "--clear"]
+    if has_module("virtualenv"):
+        return [sys.executable, "-m", "virtualenv", "--quiet", "--clear"]
+    if virtualenv:
+        return [virtualenv, "--quiet", "--clear", "--python", sys.executable]
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    raise InstallError(
+        f"{sys.executable} cannot make virtual environments: its venv module is missing.\n"
+        f"Debian and Ubuntu keep it in a package of its own: apt install python{version}-venv\n"
+        "Elsewhere, virtualenv does as well: pip install virtualenv\n"
+        "Then run `make install` again."
+    )
+
+
+def _install(environment: Path, wanted: Record) -> None:
+    extras = ", ".join(wanted.extras)
+    say("Installing Flemma" + (f" with {extras}" if extras else "") + " ...")
+    suffix = f"[{','.join(wanted.extras)}]" if extras else ""
     pip = [str(_python(environment)), "-m", "pip", "--disable-pip-version-check", "--no-input"]
+    # Quiet twice: the build back-end warns about every editable installation, by design ours.
     _run(
-        [*pip, "install", "--quiet", "--quiet", "--editable", f"{ROOT}{suffix}"],
+        [*pip, "install", "--quiet", "--quiet", "--editable", f"{wanted.root}{suffix}"],
         "pip could not install Flemma's dependencies",
     )
 
@@ -134,9 +144,9 @@ def _run(command: list[str], failure: str) -> None:
 
 
 @contextmanager
-def _only_one_at_a_time() -> Generator[None]:
+def _only_one_at_a_time(root: Path) -> Generator[None]:
     """Hold a lock, so that two editors that update at once do not build over each other."""
-    scratch = ROOT / ".tmp"
+    scratch = root / ".tmp"
     scratch.mkdir(exist_ok=True)
     with (scratch / "install.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
