@@ -3,13 +3,17 @@
 import asyncio
 import contextlib
 import errno
+import io
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Sequence
 from pathlib import Path
 
 from flemma.ports.files import DirectoryEntry, FileKind
+
+_CHUNK = 1 << 20
 
 
 class LocalFiles:
@@ -44,6 +48,14 @@ class LocalFiles:
         """Move a file, over an existing one too."""
         await asyncio.to_thread(os.replace, source, target)
 
+    async def copy(self, source: str, target: str) -> None:
+        """Copy the content of a regular file, however large."""
+        await asyncio.to_thread(_copy, source, target)
+
+    async def count_newlines(self, path: str) -> int:
+        """Count the newlines of a regular file, however large."""
+        return await asyncio.to_thread(_count_newlines, path)
+
     async def list(self, path: str) -> Sequence[DirectoryEntry]:
         """List a directory in the file system's order."""
         return await asyncio.to_thread(_list, path)
@@ -58,11 +70,29 @@ class LocalFiles:
 
 
 def _read(path: str, limit: int | None) -> bytes:
-    # A FIFO that took the place of the file since it was looked at must not block either.
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    with os.fdopen(descriptor, "rb") as file:
-        _demand_regular(os.fstat(descriptor), path)
+    with _open(path) as file:
         return file.read() if limit is None else file.read(limit)
+
+
+def _open(path: str) -> io.BufferedReader:
+    # A FIFO that took the place of the file since it was looked at must not block either.
+    file = os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb")
+    try:
+        _demand_regular(os.fstat(file.fileno()), path)
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def _copy(source: str, target: str) -> None:
+    with _open(source) as reading, Path(target).open("wb") as writing:
+        shutil.copyfileobj(reading, writing, _CHUNK)
+
+
+def _count_newlines(path: str) -> int:
+    with _open(path) as file:
+        return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
 
 
 def _list(path: str) -> list[DirectoryEntry]:

@@ -129,3 +129,11 @@ async def test_files_move_over_others_and_links_resolve(tmp_path: Path) -> None:
     assert files.real_path(str(tmp_path / "link" / "x")) == str(tmp_path / "b" / "x")
     files.make_directories(str(tmp_path / "d" / "e"))
     assert (tmp_path / "d" / "e").is_dir()
+
+
+async def test_files_are_copied_and_counted_in_pieces(tmp_path: Path) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.write_bytes(b"line\n" * 300_000)
+    await files.copy(str(source), str(target))
+    assert target.read_bytes() == source.read_bytes()
+    assert await files.count_newlines(str(target)) == 300_000
