@@ -230,7 +230,7 @@ def _check_choices(rules: Mapping[str, Any], value: object, name: str) -> Checke
     if not choices or any(_same(choice, value) for choice in choices):
         return Checked(value)
     for choice in choices:
-        if _same(_coerced(value, _kind_of(choice)), choice):
+        if choice is not None and _same(_coerced(value, _kind_of(choice)), choice):
             return Checked(choice)
     return Checked(value, (_mismatch(name, value, _one_of(choices)),))
 
