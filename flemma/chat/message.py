@@ -1,12 +1,34 @@
 """One message of a document, parsed into segments when somebody asks for them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from flemma.chat.lines import Lines
 from flemma.chat.marks import Mark
-from flemma.chat.nodes import Diagnostic, Segment
+from flemma.chat.nodes import Diagnostic, JobResult, Segment, ToolResult, ToolUse
 from flemma.chat.segments import Basis, MessageLines, Parsed, parse_message
+
+
+class MessageTools(NamedTuple):
+    """The tool and job blocks of a message: pairs of segment index and node, in order."""
+
+    uses: tuple[tuple[int, ToolUse], ...] = ()
+    results: tuple[tuple[int, ToolResult], ...] = ()
+    jobs: tuple[tuple[int, JobResult], ...] = ()
+
+
+_NO_TOOLS = MessageTools()
+
+
+def find_tools(segments: Sequence[Segment]) -> MessageTools:
+    """Pick the tool and job blocks out of segments."""
+    found = MessageTools(
+        tuple((i, node) for i, node in enumerate(segments) if isinstance(node, ToolUse)),
+        tuple((i, node) for i, node in enumerate(segments) if isinstance(node, ToolResult)),
+        tuple((i, node) for i, node in enumerate(segments) if isinstance(node, JobResult)),
+    )
+    return found if any(found) else _NO_TOOLS
 
 
 class Message:
@@ -16,7 +38,16 @@ class Message:
     message stays the same object through all edits of the document, wherever it moves.
     """
 
-    __slots__ = ("_basis", "_content_end", "_first", "_lines", "_parsed", "line_count", "role")
+    __slots__ = (
+        "_basis",
+        "_content_end",
+        "_first",
+        "_lines",
+        "_parsed",
+        "_tools",
+        "line_count",
+        "role",
+    )
 
     def __init__(
         self, lines: Lines, first: int, last: int, role: str, basis: Basis | None = None
@@ -26,6 +57,7 @@ class Message:
         self._basis = basis
         self._parsed: Parsed | None = None
         self._content_end: int | None = None
+        self._tools: MessageTools | None = None
         self.line_count = last - first
         """Number of lines: marker, content and the blank lines up to the next marker."""
         self.role = role
@@ -50,6 +82,13 @@ class Message:
     def segments(self) -> tuple[Segment, ...]:
         """The parts of the content in order."""
         return self._parse().segments
+
+    @property
+    def tools(self) -> MessageTools:
+        """Its tool uses, tool results and job results, each with the index of its segment."""
+        if self._tools is None:
+            self._tools = find_tools(self.segments)
+        return self._tools
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

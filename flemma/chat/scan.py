@@ -12,7 +12,6 @@ from flemma.chat.fences import MINIMUM_LENGTH
 from flemma.chat.headers import ASSISTANT
 from flemma.chat.marks import Mark, MarkKind, find_marks
 
-
 # Bound once: this loop runs over every marked line of a chat.
 _ROLE = MarkKind.ROLE
 _FENCE_BARE = MarkKind.FENCE_BARE
