@@ -5,13 +5,14 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from flemma.chat.nodes import Status
+from flemma.chat.pairing import CallKey
 
 
 @dataclass(frozen=True, slots=True)
 class InsertPlaceholder:
     """Phase 1: put a placeholder with the status that approval decided."""
 
-    tool_use_id: str
+    key: CallKey
     status: Status
 
 
@@ -19,14 +20,14 @@ class InsertPlaceholder:
 class AcceptContent:
     """Phase 2: the user filled in a pending block; its content becomes the result."""
 
-    tool_use_id: str
+    key: CallKey
 
 
 @dataclass(frozen=True, slots=True)
 class ResolveWithError:
     """Phase 2: a denied, rejected or aborted call gets the error the model reads."""
 
-    tool_use_id: str
+    key: CallKey
     message: str
 
 
@@ -34,7 +35,7 @@ class ResolveWithError:
 class RunTool:
     """Phase 2: run an approved call."""
 
-    tool_use_id: str
+    key: CallKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,5 +72,5 @@ class Plan:
 
     actions: tuple[Action, ...]
     ending: Ending
-    focus: str | None = None
+    focus: CallKey | None = None
     """Tool use whose placeholder the cursor goes to."""

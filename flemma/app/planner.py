@@ -20,6 +20,7 @@ from flemma.app.actions import (
 from flemma.app.calls import Call, repeats_a_failure
 from flemma.approval.decision import Verdict
 from flemma.chat.nodes import Status
+from flemma.chat.pairing import CallKey
 
 DENIED = "The tool was denied by a policy."
 REJECTED = "This tool has been rejected by the user."
@@ -35,9 +36,9 @@ REPEATED = (
 class Facts:
     """What the planner must know beside the calls of the document."""
 
-    decisions: Mapping[str, Verdict]
+    decisions: Mapping[CallKey, Verdict]
     """Verdict for each call without a result block."""
-    running: frozenset[str] = frozenset()
+    running: frozenset[CallKey] = frozenset()
     """Calls that run in the foreground."""
     limit: int = 2
     """`tools.max_concurrent`; 0 is unlimited."""
@@ -46,7 +47,7 @@ class Facts:
 
 def plan(calls: tuple[Call, ...], facts: Facts) -> Plan:
     """Return the next pass over the calls of a document, in document order."""
-    missing = [call for call in calls if not call.has_block and call.id not in facts.running]
+    missing = [call for call in calls if not call.has_block and call.key not in facts.running]
     if missing:
         return _categorise(missing, calls, facts)
     return _process([call for call in calls if call.is_placeholder], facts)
@@ -61,15 +62,15 @@ def _categorise(missing: list[Call], calls: tuple[Call, ...], facts: Facts) -> P
     """Phase 1: a placeholder with its status for every call without a block."""
     actions: list[Action] = []
     repeated: list[str] = []
-    focus: str | None = None
+    focus: CallKey | None = None
     for call in missing:
         status = _status(call, facts)
         if status is Status.APPROVED and repeats_a_failure(call, calls):
             status = Status.PENDING
             repeated.append(call.name)
         if status is Status.PENDING and focus is None:
-            focus = call.id
-        actions.append(InsertPlaceholder(call.id, status))
+            focus = call.key
+        actions.append(InsertPlaceholder(call.key, status))
     if repeated:
         actions.append(Warn(REPEATED.format(names=", ".join(repeated))))
     return Plan(tuple(actions), Ending.AGAIN, focus)
@@ -78,7 +79,7 @@ def _categorise(missing: list[Call], calls: tuple[Call, ...], facts: Facts) -> P
 def _status(call: Call, facts: Facts) -> Status:
     if call.aborted:
         return Status.ABORTED
-    match facts.decisions.get(call.id, Verdict.REQUIRE_APPROVAL):
+    match facts.decisions.get(call.key, Verdict.REQUIRE_APPROVAL):
         case Verdict.APPROVE:
             return Status.APPROVED
         case Verdict.DENY:
@@ -95,11 +96,11 @@ def _process(placeholders: list[Call], facts: Facts) -> Plan:
     approved: list[Call] = []
     edited = 0
     for call in placeholders:
-        if call.id in facts.running:
+        if call.key in facts.running:
             continue
         match call.status:
             case Status.PENDING if call.content:
-                actions.append(AcceptContent(call.id))
+                actions.append(AcceptContent(call.key))
             case Status.PENDING:
                 waiting.append(call)
             case Status.APPROVED if call.content:
@@ -107,12 +108,12 @@ def _process(placeholders: list[Call], facts: Facts) -> Plan:
             case Status.APPROVED:
                 approved.append(call)
             case _:
-                actions.append(ResolveWithError(call.id, _error_text(call)))
+                actions.append(ResolveWithError(call.key, _error_text(call)))
                 settled = True
     starting = _within_limit(approved, facts)
-    actions.extend(RunTool(call.id) for call in starting)
+    actions.extend(RunTool(call.key) for call in starting)
     actions.extend(_warnings(edited, len(approved) - len(starting), facts, len(starting)))
-    focus = waiting[0].id if waiting else None
+    focus = waiting[0].key if waiting else None
     ending = _ending(bool(approved), bool(waiting), settled, bool(edited))
     return Plan(tuple(actions), ending, focus)
 

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import TypeAlias, assert_never
 
 from flemma.app.actions import Ending, Plan
+from flemma.chat.pairing import CallKey
 
 
 class Phase(StrEnum):
@@ -41,7 +42,7 @@ class TurnState:
     """Whether queued approved calls start by themselves as running ones end."""
     turns: int = 0
     """Requests autopilot sent since the user last did."""
-    running: frozenset[str] = frozenset()
+    running: frozenset[CallKey] = frozenset()
     """Foreground calls that run."""
     replan: bool = False
     """Whether a plan is due as soon as the one under way is done."""
@@ -79,7 +80,7 @@ class Planned:
     """A plan was made and its edits are in the buffer; ``started`` are the calls now running."""
 
     plan: Plan
-    started: frozenset[str]
+    started: frozenset[CallKey]
     autopilot: Autopilot
 
 
@@ -112,14 +113,14 @@ class RequestEnded:
 class ToolStarted:
     """The user started one call by hand (Alt-Enter)."""
 
-    tool_use_id: str
+    key: CallKey
 
 
 @dataclass(frozen=True, slots=True)
 class ToolEnded:
     """A foreground call is over, or left the foreground; its result is in the buffer."""
 
-    tool_use_id: str
+    key: CallKey
     cancelled: bool = False
 
 
@@ -157,7 +158,7 @@ class InsertEntered:
 class CancelPressed:
     """The user asked to stop what can be stopped first (spec: behaviour 2.9)."""
 
-    tool_use_id: str | None
+    key: CallKey | None
     """The running call to cancel if nothing else is under way, foreground or job."""
 
 
@@ -215,7 +216,7 @@ class CancelPlan:
 class CancelTool:
     """Stop one running call or job."""
 
-    tool_use_id: str
+    key: CallKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +249,7 @@ class StopResumeTimer:
 class MoveToPending:
     """Put the cursor on a pending placeholder."""
 
-    tool_use_id: str
+    key: CallKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,8 +305,8 @@ def step(state: TurnState, event: Event) -> Step:  # noqa: C901 - one branch an 
             return replace(state, phase=Phase.IDLE, loop=Loop.IDLE, draining=False), (Settled(),)
         case RequestEnded():
             return _on_request_ended(replace(state, phase=Phase.IDLE), event)
-        case ToolStarted(identifier):
-            return replace(state, running=state.running | {identifier}), ()
+        case ToolStarted(key):
+            return replace(state, running=state.running | {key}), ()
         case ToolEnded():
             return _on_tool_ended(state, event)
         case ToolResolved():
@@ -318,8 +319,8 @@ def step(state: TurnState, event: Event) -> Step:  # noqa: C901 - one branch an 
             return _on_resume_due(state)
         case InsertEntered():
             return _drop_resume(state)
-        case CancelPressed(identifier):
-            return _on_cancel(state, identifier)
+        case CancelPressed(key):
+            return _on_cancel(state, key)
         case CancelAllPressed():
             return _on_cancel_all(state)
         case _:
@@ -431,7 +432,7 @@ def _next_turn(state: TurnState, autopilot: Autopilot) -> Step:
 
 
 def _on_tool_ended(state: TurnState, event: ToolEnded) -> Step:
-    after = replace(state, running=state.running - {event.tool_use_id})
+    after = replace(state, running=state.running - {event.key})
     if event.cancelled:
         after = replace(after, loop=Loop.IDLE, draining=False, turns=0)
         return after, () if after.running else (SaveBuffer(), Settled())
@@ -486,7 +487,7 @@ def _drop_resume(state: TurnState) -> Step:
     return replace(state, resuming=False), (StopResumeTimer(resumed=False),)
 
 
-def _on_cancel(state: TurnState, tool_use_id: str | None) -> Step:
+def _on_cancel(state: TurnState, key: CallKey | None) -> Step:
     disarmed = replace(state, loop=Loop.IDLE, draining=False, turns=0)
     if state.phase is Phase.REQUESTING:
         return disarmed, (CancelRequest(),)
@@ -498,8 +499,8 @@ def _on_cancel(state: TurnState, tool_use_id: str | None) -> Step:
             replace(disarmed, resuming=False),
             (StopResumeTimer(resumed=False), Tell(text, "info")),
         )
-    if tool_use_id is not None:
-        return disarmed, (CancelTool(tool_use_id),)
+    if key is not None:
+        return disarmed, (CancelTool(key),)
     return state, (Tell("Nothing to cancel", "info"),)
 
 

@@ -42,13 +42,15 @@ from flemma.app.turn import (
     TurnState,
     step,
 )
+from flemma.chat.pairing import CallKey
 
+A, B, C, P = CallKey("a"), CallKey("b"), CallKey("c"), CallKey("p")
 ON = Autopilot(enabled=True, max_turns=3, resume_delay=2.0)
 OFF = Autopilot(enabled=False, max_turns=3, resume_delay=2.0)
 
 
 def planned(
-    ending: Ending, *started: str, focus: str | None = None, autopilot: Autopilot = ON
+    ending: Ending, *started: CallKey, focus: CallKey | None = None, autopilot: Autopilot = ON
 ) -> Planned:
     plan = Plan(tuple(RunTool(name) for name in started), ending, focus)
     return Planned(plan, frozenset(started), autopilot)
@@ -99,11 +101,11 @@ def test_autopilot_runs_approved_calls_and_sends_their_results() -> None:
         MakePlan(user_initiated=False),
         planned(Ending.AGAIN),
         MakePlan(user_initiated=False),
-        planned(Ending.WAIT, "a", "b"),
-        ToolEnded("b"),
+        planned(Ending.WAIT, A, B),
+        ToolEnded(B),
         MakePlan(user_initiated=False),
         planned(Ending.SEND),
-        ToolEnded("a"),
+        ToolEnded(A),
         MakePlan(user_initiated=False),
         planned(Ending.SEND),
         OpenRequest(user_initiated=False),
@@ -116,14 +118,14 @@ def test_a_pending_call_pauses_the_loop_while_approved_ones_run() -> None:  # A-
     play(
         SendPressed(),
         MakePlan(user_initiated=True),
-        planned(Ending.AGAIN, focus="p"),
-        MoveToPending("p"),
+        planned(Ending.AGAIN, focus=P),
+        MoveToPending(P),
         MakePlan(user_initiated=True),
-        planned(Ending.WAIT, "a"),
-        ToolEnded("a"),
+        planned(Ending.WAIT, A),
+        ToolEnded(A),
         MakePlan(user_initiated=False),
-        planned(Ending.PAUSE, focus="p"),
-        MoveToPending("p"),
+        planned(Ending.PAUSE, focus=P),
+        MoveToPending(P),
         SaveBuffer(),
         Settled(),
     )
@@ -131,21 +133,21 @@ def test_a_pending_call_pauses_the_loop_while_approved_ones_run() -> None:  # A-
 
 def paused() -> TurnState:
     state, _ = step(TurnState(), SendPressed())
-    state, _ = step(state, planned(Ending.PAUSE, focus="p"))
+    state, _ = step(state, planned(Ending.PAUSE, focus=P))
     assert state.loop is Loop.PAUSED
     return state
 
 
 def test_a_call_run_by_hand_resumes_a_paused_loop() -> None:  # acceptance 49
-    state, _ = step(paused(), ToolStarted("p"))
-    state, commands = step(state, ToolEnded("p"))
+    state, _ = step(paused(), ToolStarted(P))
+    state, commands = step(state, ToolEnded(P))
     assert commands == (MakePlan(user_initiated=False),)
     assert state.loop is Loop.ARMED
 
 
 def test_a_call_run_by_hand_in_an_idle_buffer_sends_nothing() -> None:  # acceptance 49
-    state, _ = step(TurnState(), ToolStarted("p"))
-    state, commands = step(state, ToolEnded("p"))
+    state, _ = step(TurnState(), ToolStarted(P))
+    state, commands = step(state, ToolEnded(P))
     assert commands == (SaveBuffer(), Settled())
     assert state.loop is Loop.IDLE
 
@@ -163,8 +165,8 @@ def test_without_autopilot_each_step_waits_for_a_key() -> None:
         MakePlan(user_initiated=True),
         planned(Ending.AGAIN, autopilot=OFF),
         MakePlan(user_initiated=True),
-        planned(Ending.WAIT, "a", autopilot=OFF),
-        ToolEnded("a"),
+        planned(Ending.WAIT, A, autopilot=OFF),
+        ToolEnded(A),
         MakePlan(user_initiated=False),
         planned(Ending.SEND, autopilot=OFF),
         SaveBuffer(),
@@ -182,10 +184,10 @@ def test_queued_calls_start_as_slots_free_up_without_autopilot() -> None:  # acc
     play(
         SendPressed(),
         MakePlan(user_initiated=True),
-        planned(Ending.WAIT, "a", "b", autopilot=OFF),
-        ToolEnded("a"),
+        planned(Ending.WAIT, A, B, autopilot=OFF),
+        ToolEnded(A),
         MakePlan(user_initiated=False),
-        planned(Ending.WAIT, "c", autopilot=OFF),
+        planned(Ending.WAIT, C, autopilot=OFF),
     )
 
 
@@ -193,14 +195,14 @@ def test_a_tool_that_ends_while_a_plan_is_made_brings_another_plan() -> None:
     state = play(
         SendPressed(),
         MakePlan(user_initiated=True),
-        planned(Ending.WAIT, "a", "b"),
-        ToolEnded("a"),
+        planned(Ending.WAIT, A, B),
+        ToolEnded(A),
         MakePlan(user_initiated=False),
-        ToolEnded("b"),
-        planned(Ending.WAIT, "c"),
+        ToolEnded(B),
+        planned(Ending.WAIT, C),
         MakePlan(user_initiated=False),
     )
-    assert state.running == {"c"}
+    assert state.running == {C}
 
 
 def test_error_results_go_on_only_with_autopilot() -> None:
@@ -231,7 +233,7 @@ def test_sending_is_refused_during_a_request_and_while_tools_run() -> None:  # a
         Tell(REQUEST_IN_FLIGHT),
     )
     play(
-        ToolStarted("a"),
+        ToolStarted(A),
         SendDirectly(),
         Tell(TOOLS_RUNNING),
         SendPressed(),
@@ -263,19 +265,19 @@ def test_a_failed_cut_or_cancelled_response_stops_the_loop(outcome: Outcome) -> 
 
 
 def test_cancel_takes_the_first_thing_under_way() -> None:  # S-07, S-08
-    requesting = TurnState(phase=Phase.REQUESTING, loop=Loop.ARMED, running=frozenset({"a"}))
-    state, commands = step(requesting, CancelPressed("a"))
+    requesting = TurnState(phase=Phase.REQUESTING, loop=Loop.ARMED, running=frozenset({A}))
+    state, commands = step(requesting, CancelPressed(A))
     assert commands == (CancelRequest(),)
     assert state.loop is Loop.IDLE
     _, commands = step(TurnState(phase=Phase.PLANNING), CancelPressed(None))
     assert commands == (CancelPlan(),)
-    _, commands = step(TurnState(resuming=True), CancelPressed("a"))
+    _, commands = step(TurnState(resuming=True), CancelPressed(A))
     assert commands == (
         StopResumeTimer(resumed=False),
         Tell("Cancelled pending auto-continue.", "info"),
     )
-    state, commands = step(TurnState(loop=Loop.ARMED, running=frozenset({"a"})), CancelPressed("a"))
-    assert commands == (CancelTool("a"),)
+    state, commands = step(TurnState(loop=Loop.ARMED, running=frozenset({A})), CancelPressed(A))
+    assert commands == (CancelTool(A),)
     assert state.loop is Loop.IDLE
     _, commands = step(TurnState(), CancelPressed(None))
     assert commands == (Tell("Nothing to cancel", "info"),)
@@ -287,8 +289,8 @@ def test_cancel_all_stops_everything() -> None:
 
 
 def test_a_cancelled_tool_disarms_the_loop() -> None:
-    state = TurnState(loop=Loop.ARMED, draining=True, running=frozenset({"a"}))
-    state, commands = step(state, ToolEnded("a", cancelled=True))
+    state = TurnState(loop=Loop.ARMED, draining=True, running=frozenset({A}))
+    state, commands = step(state, ToolEnded(A, cancelled=True))
     assert commands == (SaveBuffer(), Settled())
     assert state == TurnState()
 
