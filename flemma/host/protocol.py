@@ -128,7 +128,8 @@ class Command(TypedDict):
     insert: bool
     """Whether it was pressed in insert mode."""
     key: bool
-    """Whether a key was pressed; a rejection by key asks for the reason in a popup."""
+    """Whether a key was pressed. `send` by key does the next step, by command it sends at once;
+    `tool:reject` by key asks for the reason in a popup."""
     tick: int
     """The buffer's changedtick then: what appeared later was not meant (case A-14)."""
 

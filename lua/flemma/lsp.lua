@@ -1,0 +1,135 @@
+--- The in-process language server: Neovim's client on one side, the host's handlers on the other.
+local config = require("flemma.config")
+local host = require("flemma.host")
+
+local M = {}
+
+local NAME = "flemma"
+
+---@alias flemma.LspCallback fun(error?: table, result?: any)
+
+---@type table<integer, flemma.LspCallback>
+local waiting = {}
+local last_id = 0
+
+local METHODS = { ["textDocument/hover"] = "hover", ["textDocument/definition"] = "definition" }
+
+---@param method string
+---@param params table
+---@param callback flemma.LspCallback
+local function forward(method, params, callback)
+  if not host.channel() then
+    callback(nil, nil)
+    return
+  end
+  last_id = last_id + 1
+  waiting[last_id] = callback
+  host.notify("lsp", {
+    id = last_id,
+    method = METHODS[method],
+    bufnr = vim.uri_to_bufnr(params.textDocument.uri),
+    line = params.position.line,
+    column = params.position.character,
+  })
+end
+
+---@param method string
+---@param params table
+---@param callback flemma.LspCallback
+local function request(method, params, callback)
+  if method == "initialize" then
+    callback(nil, {
+      capabilities = {
+        hoverProvider = true,
+        definitionProvider = true,
+        positionEncoding = "utf-8",
+      },
+      serverInfo = { name = NAME, version = require("flemma.version").plugin },
+    })
+  elseif METHODS[method] then
+    forward(method, params, callback)
+  else
+    callback(nil, nil)
+  end
+end
+
+---@param dispatchers table
+---@return vim.lsp.rpc.PublicClient
+local function server(dispatchers)
+  local closing = false
+  local id = 0
+  local function count()
+    id = id + 1
+    return id
+  end
+  return {
+    request = function(method, params, callback, notify_reply)
+      request(method, params, function(error, result)
+        callback(error, result)
+        if notify_reply then
+          notify_reply(id)
+        end
+      end)
+      return true, count()
+    end,
+    notify = function(method)
+      if method == "exit" then
+        closing = true
+        dispatchers.on_exit(0, 0)
+      end
+      return true
+    end,
+    is_closing = function()
+      return closing
+    end,
+    terminate = function()
+      closing = true
+    end,
+  }
+end
+
+--- Attach the server to a chat buffer.
+---@param bufnr integer
+function M.attach(bufnr)
+  if config.get("lsp.enabled") == false then
+    return
+  end
+  vim.lsp.start({
+    name = NAME,
+    cmd = server,
+    root_dir = vim.fs.dirname(vim.api.nvim_buf_get_name(bufnr)),
+    offset_encoding = "utf-8",
+  }, {
+    bufnr = bufnr,
+    silent = true,
+    reuse_client = function(client)
+      return client.name == NAME
+    end,
+  })
+end
+
+--- The host's answer to a request.
+---@param payload { id: integer, result?: any, error?: string }
+function M.answered(payload)
+  local callback = waiting[payload.id]
+  waiting[payload.id] = nil
+  if not callback then
+    return
+  end
+  if payload.error then
+    callback({ code = -32603, message = payload.error })
+  else
+    callback(nil, payload.result)
+  end
+end
+
+--- The host is gone: nobody answers any more.
+function M.reset()
+  local callbacks = waiting
+  waiting = {}
+  for _, callback in pairs(callbacks) do
+    callback(nil, nil)
+  end
+end
+
+return M

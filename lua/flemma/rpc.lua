@@ -1,0 +1,75 @@
+--- The one entry of the host: `require("flemma.rpc").handle(method, payload)`.
+local notify = require("flemma.notify")
+local wire = require("flemma.wire")
+
+local M = {}
+
+--- A handler loads its module when first needed; together they would cost the first paint.
+---@param module string
+---@param name string
+---@return fun(payload: table): any
+local function lazy(module, name)
+  return function(payload)
+    return require(module)[name](payload)
+  end
+end
+
+---@type table<string, fun(payload: table): any>
+local HANDLERS = {
+  ready = lazy("flemma.host", "ready"),
+  attach = lazy("flemma.host", "attach"),
+  apply = lazy("flemma.edits", "apply"),
+  lock = lazy("flemma.lock", "set"),
+  cursor = lazy("flemma.cursor", "request"),
+  view = lazy("flemma.marks", "apply"),
+  progress = lazy("flemma.progress", "show"),
+  bar = lazy("flemma.bar", "show"),
+  save = lazy("flemma.files", "save"),
+  ["popup:reject"] = lazy("flemma.popup", "open"),
+  choose = lazy("flemma.choose", "open"),
+  show = lazy("flemma.show", "open"),
+  commands = lazy("flemma.commands", "pushed"),
+  call = lazy("flemma.bridge", "call"),
+  ["buffer:read"] = lazy("flemma.files", "read"),
+  ["buffer:replace"] = lazy("flemma.files", "replace"),
+  ["buffer:save"] = lazy("flemma.files", "save"),
+  ["buffer:reload"] = lazy("flemma.files", "reload"),
+  lsp = lazy("flemma.lsp", "answered"),
+  diagnostics = lazy("flemma.diagnostics", "show"),
+  config = function(payload)
+    require("flemma.config").pushed(payload.options)
+  end,
+  notify = function(payload)
+    notify.show(payload.message, payload.level, payload.once)
+  end,
+  event = function(payload)
+    require("flemma.hooks").fire(payload.name, payload.data or {})
+  end,
+}
+
+--- Handlers whose payload is large and known to hold no nulls inside.
+local PLAIN = { apply = true, view = true, ["buffer:replace"] = true }
+
+--- Do what the host asks. A failure is reported here and returned as `{ ok = false, error }`.
+---@param method string
+---@param payload table
+---@return any
+function M.handle(method, payload)
+  local handler = HANDLERS[method]
+  if not handler then
+    local reason = ("The Flemma host sent '%s', which this plugin does not know."):format(method)
+    notify.show(reason, "error", true)
+    return { ok = false, error = reason }
+  end
+  if not PLAIN[method] then
+    payload = wire.decode(payload)
+  end
+  local ok, result = xpcall(handler, debug.traceback, payload)
+  if not ok then
+    notify.show(("Flemma: '%s' failed: %s"):format(method, result), "error", true)
+    return { ok = false, error = tostring(result) }
+  end
+  return result
+end
+
+return M

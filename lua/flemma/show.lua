@@ -1,0 +1,69 @@
+--- Scratch buffers with text of the host, such as the status.
+local M = {}
+
+local namespace = vim.api.nvim_create_namespace("flemma_show")
+
+---@class flemma.Page
+---@field name string
+---@field filetype string
+---@field lines string[]
+---@field marks? any[][] line, column, end column, group
+---@field position? integer 0-based line
+
+---@param name string
+---@return integer
+local function buffer_named(name)
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_get_name(bufnr) == name then
+      return bufnr
+    end
+  end
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_name(bufnr, name)
+  vim.bo[bufnr].bufhidden = "wipe"
+  vim.keymap.set("n", "q", "<Cmd>close<CR>", { buffer = bufnr, nowait = true, desc = "Close" })
+  return bufnr
+end
+
+---@param bufnr integer
+---@param page flemma.Page
+local function fill(bufnr, page)
+  vim.bo[bufnr].modifiable = true
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, page.lines)
+  vim.bo[bufnr].modifiable = false
+  vim.bo[bufnr].modified = false
+  if vim.bo[bufnr].filetype ~= page.filetype then
+    vim.bo[bufnr].filetype = page.filetype
+  end
+  vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+  for _, mark in ipairs(page.marks or {}) do
+    vim.api.nvim_buf_set_extmark(bufnr, namespace, mark[1], mark[2], {
+      end_col = mark[3],
+      hl_group = mark[4],
+      strict = false,
+    })
+  end
+end
+
+--- Show a page in a vertical split, or in the window that shows it already.
+---@param page flemma.Page
+function M.open(page)
+  local bufnr = buffer_named(page.name)
+  local window = vim.fn.win_findbuf(bufnr)[1]
+  local is_new = window == nil
+  fill(bufnr, page)
+  if is_new then
+    vim.cmd("vsplit")
+    window = vim.api.nvim_get_current_win()
+    vim.api.nvim_win_set_buf(window, bufnr)
+    local options = vim.wo[window][0]
+    options.number, options.relativenumber, options.wrap = false, false, false
+    options.signcolumn, options.foldcolumn, options.statuscolumn = "no", "0", ""
+  end
+  if page.position then
+    local line = math.min(page.position + 1, vim.api.nvim_buf_line_count(bufnr))
+    vim.api.nvim_win_set_cursor(window, { math.max(1, line), 0 })
+  end
+end
+
+return M
