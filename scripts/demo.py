@@ -1,9 +1,9 @@
 """The guided tour behind `make demo`: ``python -m scripts.demo``.
 
-It works on copies in a scratch directory that is gone afterwards. The scripted model
-(``flemma/providers/demo/scripts/tour.yaml``) reads README.md there, mends hello.sh and asks to run
-it. With a terminal the tour is a Neovim with its own, private directories; without one the same
-file goes through ``flemma run`` and the transcript is printed.
+It works on a copy of `demo/tour.chat` in a scratch directory that is gone afterwards. The scripted
+model (``flemma/providers/demo/scripts/tour.yaml``) reads a file, writes and edits another one and
+asks to run a command. With a terminal the tour is a Neovim with its own, private directories;
+without one the same file goes through ``flemma run`` and the transcript is printed.
 """
 
 import os
@@ -18,16 +18,16 @@ from pathlib import Path
 from scripts.install import ROOT, InstallError, ensure, say
 from scripts.neovim import find_neovim
 
-COPIED = ("demo/tour.chat", "demo/hello.sh", "README.md")
+REPLY = "hello"
+"""The word that the tour asks for half-way; without a terminal nobody is there to write one."""
 
 
 @contextmanager
 def scratch_copy() -> Generator[Path]:
-    """Make a directory with everything the tour works on; it goes away with the context."""
+    """Make a directory with a copy of the tour; it goes away with the context."""
     with tempfile.TemporaryDirectory(prefix="flemma-demo-") as name:
         scratch = Path(name)
-        for source in COPIED:
-            shutil.copy(ROOT / source, scratch)
+        shutil.copy(ROOT / "demo" / "tour.chat", scratch)
         yield scratch
 
 
@@ -53,16 +53,24 @@ def in_neovim(scratch: Path) -> int:
 
 def without_terminal(scratch: Path) -> int:
     """Run the tour headless, print the transcript and return the exit code."""
-    command = [sys.executable, "-m", "flemma.headless", "run", "tour.chat"]
-    run = subprocess.run(
+    chat = scratch / "tour.chat"
+    code = _run(chat)
+    if code == 0:
+        chat.write_text(f"{chat.read_text().rstrip()}\n{REPLY}\n")
+        code = _run(chat)
+    print(chat.read_text(), flush=True)
+    return code
+
+
+def _run(chat: Path) -> int:
+    command = [sys.executable, "-m", "flemma.headless", "run", chat.name]
+    return subprocess.run(
         [*command, "--provider", "demo", "--approve", "bash"],
-        cwd=scratch,
+        cwd=chat.parent,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         check=False,
-    )
-    print((scratch / "tour.chat").read_text(), flush=True)
-    return run.returncode
+    ).returncode
 
 
 def main() -> int:

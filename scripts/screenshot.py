@@ -9,6 +9,8 @@ from tests.support.nvim import Editor
 
 PICTURE = ROOT / "docs" / "images" / "flemma.svg"
 TITLE = "Flemma in Neovim: the model has read and edited a file and asks to run a command"
+OPTIONS = {"provider": "demo", "tools": {"auto_approve_sandboxed": False}}
+"""With a sandbox the command would not wait, and the picture is about what does."""
 SIZE = (96, 40)
 
 
@@ -16,10 +18,13 @@ def main() -> int:
     """Take the tour up to the command that waits for approval and draw what is on the screen."""
     with (
         scratch_copy() as scratch,
-        Editor(options={"provider": "demo"}, size=SIZE, directory=scratch) as editor,
+        Editor(options=OPTIONS, size=SIZE, directory=scratch) as editor,
     ):
         editor.open(scratch / "tour.chat")
         editor.keys("G<C-]>")
+        editor.wait_for_text("any word", timeout=60)
+        editor.wait_until(lambda: editor.text().endswith("@You:\n"), message="a new prompt")
+        editor.keys("Gihello<Esc><C-]>")
         editor.wait_for_text("(pending)", timeout=60)
         editor.wait_until(
             lambda: any("bash" in text for _, text in editor.virtual_text()),
