@@ -51,8 +51,10 @@ class WireNames:
     def internal(self, name: str) -> str:
         """Return the internal name for a wire name, or for one that a decoder already turned into
         the dotted form."""
-        found = self._internal.get(name) or self._internal.get(name.replace(".", "__"))
-        return found or decode_name(name)
+        for wire in (name, name.replace(".", "__")):
+            if wire in self._internal:
+                return self._internal[wire]
+        return decode_name(name)
 
 
 def _with_digest(name: str) -> str:

@@ -35,6 +35,7 @@ class IgnoreRules:
         self._root = root.rstrip("/")
         self._excludes = _rules(excludes)
         self._work_tree = self._find_work_tree()
+        self._top: str | None = None
         self._read: dict[str, pathspec.GitIgnoreSpec] = {}
         self._hidden_directories: dict[str, bool] = {"": False}
 
@@ -56,11 +57,20 @@ class IgnoreRules:
             return True
         if self._excludes.check_file(relative + suffix).include:
             return True
-        return await self._ignored(f"{self._root}/{relative}", suffix)
+        if self._top is None:
+            self._top = await self._highest()
+        return await self._ignored(f"{self._root}/{relative}", suffix, self._top)
 
-    async def _ignored(self, path: str, suffix: str) -> bool:
+    async def _highest(self) -> str:
+        """Return the highest directory whose ignore files count: not those above the search root
+        when they ignore the root itself."""
+        if self._work_tree is None or self._work_tree == self._root:
+            return self._root
+        ignored = await self._ignored(self._root, "/", self._work_tree)
+        return self._root if ignored else self._work_tree
+
+    async def _ignored(self, path: str, suffix: str, top: str) -> bool:
         """The nearest ignore file that says anything about the path decides."""
-        top = self._work_tree or self._root
         directory = path.rpartition("/")[0]
         while True:
             rules = await self._rules_in(directory)
