@@ -69,6 +69,14 @@ class Document:
             self._text = "\n".join(self._lines)
         return self._text
 
+    @property
+    def open_fence(self) -> int:
+        """Length of the code fence that is still open at the end of the text; 0 when none is.
+
+        A marker written there would be content of that fence.
+        """
+        return self._states[-1].fence
+
     def serialize(self) -> str:
         """Return the text this document was parsed from, to the letter."""
         return self.text

@@ -195,16 +195,23 @@ def write_suffix(status: Status | None, meta: Meta | None) -> str:
     return f" ({' '.join(tokens)})" if tokens else ""
 
 
+def _quotable(name: str) -> str:
+    return re.sub(r"[`\r\n]", "_", name) or "_"
+
+
 def tool_use_header(name: str, tool_use_id: str) -> str:
-    """Return the header line of a tool use."""
-    return f"**Tool Use:** `{name}` (`{tool_use_id}`)"
+    """Return the header line of a tool use.
+
+    Models invent names: what a header cannot hold is replaced, so that the block still reads.
+    """
+    return f"**Tool Use:** `{_quotable(name)}` (`{_quotable(tool_use_id)}`)"
 
 
 def tool_result_header(
     tool_use_id: str, status: Status | None = None, meta: Meta | None = None
 ) -> str:
     """Return the header line of a tool result."""
-    return f"**Tool Result:** `{tool_use_id}`{write_suffix(status, meta)}"
+    return f"**Tool Result:** `{_quotable(tool_use_id)}`{write_suffix(status, meta)}"
 
 
 def job_result_header(job_id: str, status: Status | None = None, meta: Meta | None = None) -> str:

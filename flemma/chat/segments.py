@@ -1,6 +1,7 @@
 """Turning blocks of a message into segments, re-using those of an earlier version of it."""
 
 import json
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,6 @@ from flemma.chat.blocks import BlockKind, Span, cut_blocks
 from flemma.chat.fences import block_opener
 from flemma.chat.headers import (
     ASSISTANT,
-    THINKING_CLOSE,
     closes_thinking,
     read_aborted,
     read_job_result,
@@ -32,6 +32,8 @@ from flemma.chat.nodes import (
     ToolResult,
     ToolUse,
 )
+
+_ENDS_THOUGHT = re.compile(r" *(?:@[A-Za-z0-9]+:|</thinking>)[ \t\r\f\v]*")
 
 
 class Block(NamedTuple):
@@ -195,12 +197,12 @@ def _parse_thinking(span: Span, lines: list[str]) -> Thinking:
 
 def write_thought(line: str) -> str:
     """Return a line of thinking as it is written: one that would end the block gets a space."""
-    return line + " " if line.rstrip(" ") == THINKING_CLOSE else line
+    return " " + line if _ENDS_THOUGHT.fullmatch(line) else line
 
 
 def read_thought(line: str) -> str:
     """Undo :func:`write_thought`."""
-    return line[:-1] if line.endswith(" ") and line.rstrip(" ") == THINKING_CLOSE else line
+    return line[1:] if line.startswith(" ") and _ENDS_THOUGHT.fullmatch(line) else line
 
 
 class _Fence(NamedTuple):
