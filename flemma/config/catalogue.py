@@ -9,7 +9,7 @@ from typing import Any, cast
 from flemma.config.options import Declaration, Path
 from flemma.config.schema import Config
 from flemma.config.shapes import Shape, shape_of
-from flemma.text.suggest import closest
+from flemma.text.suggest import closest, edit_distance
 
 GENERAL = ("timeout", "thinking", "max_tokens", "temperature", "cache_retention")
 """Top-level short forms of `parameters.<same>` (spec: behaviour 9.6)."""
@@ -97,8 +97,16 @@ class Catalogue:
                 names = {*parent.children, *self.registered.get(parent.path, ())}
                 if length == 0:
                     names |= {*GENERAL, *self.providers()}
-                return closest(path[length], names)
+                return _close(path[length], names)
         return None
+
+
+def _close(name: str, names: Iterable[str]) -> str | None:
+    """Return the closest of ``names``, unless more than half of a short name would change."""
+    found = closest(name, names)
+    if found is None or edit_distance(name, found, len(name)) > max(1, len(name) // 2):
+        return None
+    return found
 
 
 def _inside(parent: Item, path: Path) -> Item | None:
