@@ -84,8 +84,7 @@ def repeats_a_failure(call: Call, calls: tuple[Call, ...]) -> bool:
     position = calls.index(call)
     before = [other for other in calls[:position] if other.has_block][-FAILURES_IN_A_ROW:]
     return len(before) == FAILURES_IN_A_ROW and all(
-        other.failed and other.name == call.name and _asks_the_same(other, call)
-        for other in before
+        other.failed and other.name == call.name and _asks_the_same(other, call) for other in before
     )
 
 

@@ -66,9 +66,23 @@ class ResultStore:
         except FlemmaError:
             return None
 
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Variables that paths may refer to."""
+        return self._site.environment
+
     def path(self, key: StoreKey) -> str:
         """Return the file for ``key``. Raises :class:`FlemmaError`."""
         return self._site.path(key)
+
+    async def copy(self, source: str, target: str) -> None:
+        """Copy a store file elsewhere, backing up what is there. Raises :class:`StoreError`."""
+        self._make_parent(target)
+        await self._back_up(target)
+        try:
+            await self._files.copy(source, target)
+        except OSError as error:
+            raise StoreError(f"Failed to open '{target}' for writing: {error.strerror}") from error
 
     async def write(self, path: str, text: str) -> None:
         """Write ``text``, backing up what is there. Raises :class:`StoreError`."""

@@ -38,7 +38,7 @@ class Severity(StrEnum):
 class Diagnostic:
     """A problem in the document; ``line`` is relative to the message when it belongs to one.
 
-    ``type`` is the family shown before the message: ``frontmatter``, ``tool_use``,
+    ``type`` is the family shown before the message: ``frontmatter``, ``message``, ``tool_use``,
     ``tool_result``, ``job_result``, ``expression``, ``template``, ``file``, ``config``.
     """
 

@@ -5,7 +5,7 @@ only; :class:`flemma.templating.evaluation.Evaluation` fulfils it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from flemma.chat.nodes import (
@@ -51,17 +51,6 @@ class Templates(Protocol):
     def used_files(self) -> Mapping[str, str]:
         """Absolute path to SHA-256 of each file included so far."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class NoTemplates:
-    """Leaves every template as the text it is, for places that must not evaluate."""
-
-    used_files: Mapping[str, str] = field(default_factory=dict[str, str])
-
-    def render(self, segments: Sequence[Segment], *, in_tool_result: bool = False) -> Rendered:
-        """Return the segments as they are written."""
-        return Rendered(tuple(as_written(segment) for segment in segments))
 
 
 def is_evaluated(segment: Segment) -> bool:

@@ -54,7 +54,7 @@ class ChatBuffer(Protocol):
         """
         ...
 
-    async def set_locked(self, locked: bool) -> None:
+    async def set_locked(self, *, locked: bool) -> None:
         """Make the buffer (not) modifiable for the user."""
         ...
 

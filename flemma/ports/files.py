@@ -49,6 +49,14 @@ class Files(Protocol):
         """Move a file."""
         ...
 
+    async def copy(self, source: str, target: str) -> None:
+        """Copy the content of a regular file, however large."""
+        ...
+
+    async def count_newlines(self, path: str) -> int:
+        """Count the newlines of a regular file, however large."""
+        ...
+
     async def list(self, path: str) -> Sequence[DirectoryEntry]:
         """List a directory in the file system's order."""
         ...

@@ -62,6 +62,11 @@ class Provider(Protocol):
         ...
 
     @property
+    def display_name(self) -> str:
+        """Name spoken in messages."""
+        ...
+
+    @property
     def default_model(self) -> str:
         """Model used when none is configured."""
         ...
@@ -88,4 +93,8 @@ class Provider(Protocol):
 
     def error(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         """Classify a response that is not 2xx."""
+        ...
+
+    def warnings(self, parameters: Parameters) -> tuple[str, ...]:
+        """Return what of the parameters cannot be had from this model, one sentence each."""
         ...

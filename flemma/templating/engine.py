@@ -12,7 +12,7 @@ from jinja2.runtime import Context
 from flemma.errors import TemplateError
 from flemma.templating.compiler import TEMPLATE_NAME, Program, compile_pieces, expression_problem
 from flemma.templating.environment import TemplateEnvironment
-from flemma.templating.fragments import Emitted, Fragments, flattened
+from flemma.templating.fragments import Fragments, flattened
 from flemma.templating.limits import BudgetSpentError, Meter
 from flemma.templating.operations import join_text
 from flemma.templating.pieces import Literal, Passed, Piece, Tag
@@ -85,7 +85,7 @@ class Hooks:
 class Output:
     """What a template made: its output, and the names it set at top level."""
 
-    items: Sequence[Emitted]
+    items: Sequence[Any]
     assigned: Mapping[str, Any]
 
 

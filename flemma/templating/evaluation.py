@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from flemma.chat.nodes import Code, Diagnostic, Expression, FileReference, Segment, Severity
 from flemma.conversation.references import Place
-from flemma.conversation.templates import Rendered, RenderedItem, as_written
+from flemma.conversation.templates import Rendered, as_written
 from flemma.errors import TemplateError
 from flemma.templating.attachments import Unsupported
 from flemma.templating.files import Personalities, TemplateFiles
-from flemma.templating.fragments import Fragments
+from flemma.templating.fragments import Fragments, flattened
 from flemma.templating.includes import (
     PERSONALITY,
     IncludedFiles,
@@ -79,8 +79,8 @@ class Evaluation:
             output = [
                 piece.value if isinstance(piece, Passed) else _text(piece) for piece in pieces
             ]
-        items = tuple(self._resolved(item, report) for item in output)
-        return Rendered(items, tuple(report.diagnostics))
+        items = flattened(self._resolved(item, report) for item in output)
+        return Rendered(tuple(items), tuple(report.diagnostics))
 
     def _run(
         self, pieces: Sequence[Piece], report: "_Report", *, in_tool_result: bool
@@ -99,10 +99,10 @@ class Evaluation:
             self._assigned.update(output.assigned)
         return [item.value if isinstance(item, Passed) else item for item in output.items]
 
-    def _resolved(self, item: object, report: "_Report") -> RenderedItem:
+    def _resolved(self, item: Any, report: "_Report") -> object:
         """Attach a file reference; anything else stays."""
         if not isinstance(item, FileReference):
-            return item  # pyright: ignore[reportReturnType]
+            return item
         place = self._setting.place
         stack = (place.filename,) if place.filename else ()
         path = self._files.resolve(item.path, place.directory)
@@ -111,7 +111,7 @@ class Evaluation:
         except IncludeError as error:
             report.add(error.kind, error, item.start, item.column, item.raw)
             return item.raw
-        return report.placed(part, item.start)  # pyright: ignore[reportReturnType]
+        return report.placed(part, item.start)
 
     @cached_property
     def _engine(self) -> "Engine":
@@ -274,5 +274,5 @@ class _Report:
         first = next((s.start for s in segments if isinstance(s, Expression | Code)), 0)
         line = first if error.line is None else error.line
         self.add("template", error, line, None, reference, Severity.ERROR)
-        items = tuple(as_written(segment) for segment in segments) if in_result else ()
+        items = tuple(flattened(map(as_written, segments))) if in_result else ()
         return Rendered(items, tuple(self.diagnostics), failed=not in_result)

@@ -1,10 +1,7 @@
 """Output that is not only text: parts that a template passes along or includes."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeAlias
-
-from flemma.templating.attachments import Attachment
-from flemma.templating.pieces import Passed
+from typing import Any
 
 
 class Fragments(tuple[Any, ...]):
@@ -18,12 +15,9 @@ class Fragments(tuple[Any, ...]):
         return "".join(item for item in self if isinstance(item, str))
 
 
-Emitted: TypeAlias = str | Attachment | Passed
-
-
-def flattened(outputs: Iterable[object]) -> list[Emitted]:
+def flattened(outputs: Iterable[object]) -> list[Any]:
     """Return the outputs in order, nested fragments opened and neighbouring texts joined."""
-    result: list[Emitted] = []
+    result: list[Any] = []
     texts: list[str] = []
     for output in _opened(outputs):
         if isinstance(output, str):

@@ -72,6 +72,7 @@ function M.apply(view)
     outline.remove(bufnr, key)
   end
   for _, message in ipairs(view.set) do
+    folds.removed(bufnr, message.key)
     erase(bufnr, message.key)
     outline.place(bufnr, message, message.start)
     draw_message(bufnr, message, message.start)

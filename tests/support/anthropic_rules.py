@@ -176,6 +176,8 @@ def _message(index: int, message: Mapping[str, Any]) -> Iterator[str]:
     thinks = any("thinking" in kind for kind in kinds)
     if role == "assistant" and thinks and "thinking" not in kinds[0]:
         yield f"messages.{index}: thinking must come first in an assistant message"
+    if role == "assistant" and kinds and "thinking" in kinds[-1]:
+        yield f"messages.{index}: The final block in an assistant message cannot be `thinking`."
     if role == "user" and "tool_result" in kinds[kinds.count("tool_result") :]:
         yield f"messages.{index}: tool_result blocks must come first"
 

@@ -1,7 +1,7 @@
 """A real execution context for tests of tools: real files and processes below a directory."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -193,8 +193,3 @@ class LoadedBuffers:
         buffer.reloads += 1
         if not buffer.modified and Path(path).read_bytes() != buffer.content:
             buffer.lines = Path(path).read_text().removesuffix("\n").split("\n")
-
-
-def configured(**options: Any) -> Mapping[str, Any]:
-    """Return `tools.<name>` of the configuration."""
-    return options

@@ -125,7 +125,7 @@ class NvimBuffer:
                 elif self._tick == tick:
                     await self._catch_up(tick)
 
-    async def set_locked(self, locked: bool) -> None:
+    async def set_locked(self, *, locked: bool) -> None:
         """Make the buffer (not) modifiable for the user."""
         self._lua.tell("lock", {"bufnr": self._number, "locked": locked})
 

@@ -69,8 +69,8 @@ class ResponseText:
         """
         if redacted:
             return self._redacted_separator() + _thinking_block("<thinking redacted>", text)
-        thought = text.strip()
-        if not thought and signature is None:
+        thought = text
+        if not thought.strip() and signature is None:
             return ""
         return self._separator() + _thinking_block(thinking_tag(provider, signature), thought)
 

@@ -141,9 +141,6 @@ class DemoParameters(ProviderParameters):
         "YAML file with what the scripted model says; nil plays the guided tour.",
         example='"./replay.yaml"',
     )
-    speed: float = option(
-        1.0, "Pace of the scripted stream; 2 is twice as fast, 0 does not wait.", minimum=0
-    )
 
 
 @declared

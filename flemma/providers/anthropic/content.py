@@ -49,11 +49,7 @@ def user_blocks(turn: UserTurn, notes: Sequence[str]) -> list[WireBlock]:
 
 
 def assistant_blocks(turn: AssistantTurn, policy: ThinkingPolicy) -> list[WireBlock]:
-    """Return the blocks of an assistant message.
-
-    A message that begins with thinking keeps its order as received. In old files thinking comes
-    after the text; it is moved to the front, where the API wants it.
-    """
+    """Return the blocks of an assistant message, in the order the API wants."""
     blocks: list[WireBlock] = []
     for part in turn.parts:
         match part:
@@ -73,9 +69,22 @@ def assistant_blocks(turn: AssistantTurn, policy: ThinkingPolicy) -> list[WireBl
                         "input": dict(part.part.input),
                     }
                 )
-    if blocks and _is_thinking(blocks[0]):
-        return blocks
-    return sorted(blocks, key=lambda block: not _is_thinking(block))
+    return in_order(blocks)
+
+
+def in_order(blocks: Sequence[WireBlock]) -> list[WireBlock]:
+    """Return assistant blocks with thinking at the beginning and none at the end.
+
+    A message that begins with thinking keeps its order as received. In old files thinking comes
+    after the text; it is moved to the front. Thinking that nothing follows (the answer was cut) is
+    refused by the API and left out.
+    """
+    ordered = list(blocks)
+    if not begins_with_thinking(ordered):
+        ordered.sort(key=lambda block: not _is_thinking(block))
+    while ordered and _is_thinking(ordered[-1]):
+        ordered.pop()
+    return ordered
 
 
 def foreign_note(turn: AssistantTurn, policy: ThinkingPolicy) -> str | None:

@@ -14,6 +14,7 @@ from flemma.providers.anthropic.content import (
     assistant_blocks,
     begins_with_thinking,
     foreign_note,
+    in_order,
     user_blocks,
 )
 from flemma.providers.anthropic.pairing import Turn, UserTurn, pair
@@ -111,7 +112,8 @@ def _append(messages: list[dict[str, Any]], role: str, blocks: list[WireBlock]) 
     if last is None or last["role"] != role:
         messages.append({"role": role, "content": blocks})
         return
-    last["content"] += blocks
+    joined = last["content"] + blocks
+    last["content"] = in_order(joined) if role == "assistant" else joined
 
 
 def _without_needed_thinking(

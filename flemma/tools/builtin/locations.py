@@ -6,6 +6,7 @@ Everything in a path is literal: spaces, quotes, ``%``, ``#``, brackets (cases E
 import os.path
 
 from flemma.ports.files import FileKind
+from flemma.tools.builtin.inputs import position_input
 from flemma.tools.context import ToolContext
 from flemma.tools.definition import ToolInput
 
@@ -39,10 +40,8 @@ def given_text(tool_input: ToolInput, key: str) -> str:
 
 def given_count(tool_input: ToolInput, key: str, default: int, most: int) -> int:
     """Return a count parameter: rounded down, at least 1, at most ``most``."""
-    value = tool_input.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return default
-    return int(max(1, min(value, most)))
+    value = position_input(tool_input, key)
+    return default if value is None else min(value, most)
 
 
 def _absolute(context: ToolContext, path: str) -> str:

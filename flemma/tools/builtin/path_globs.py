@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 
 _SPECIAL = frozenset("*?[{")
+_SYNTAX = frozenset("*?[{},\\")
 _BRACES = {"{": 1, "}": -1}
 _STAR = "[^/]*"
 
@@ -55,21 +56,28 @@ def _segment(part: str) -> str:
 
 def _translate(glob: str) -> str:
     """Write one path segment as a regular expression."""
-    if not _balanced(glob):
-        glob = glob.replace("{", "[{]")
-    parts: list[str] = []
-    position, depth = 0, 0
-    while position < len(glob):
-        piece, position, depth = _next(glob, position, depth)
-        # Adjacent stars mean one; left apart they make the matching slow.
-        if piece != _STAR or parts[-1:] != [_STAR]:
-            parts.append(piece)
+    parts, depth = _pieces(glob, _SYNTAX)
+    if depth:
+        # A brace that is never closed stands for itself, and so do the others.
+        parts, _ = _pieces(glob, _SYNTAX - {"{"})
     return "".join(parts)
 
 
-def _next(glob: str, position: int, depth: int) -> tuple[str, int, int]:
+def _pieces(glob: str, syntax: frozenset[str]) -> tuple[list[str], int]:
+    """Translate piece by piece; also return how many braces are still open."""
+    parts: list[str] = []
+    position, depth = 0, 0
+    while position < len(glob):
+        piece, position, depth = _next(glob, position, depth, syntax)
+        # Adjacent stars mean one; left apart they make the matching slow.
+        if piece != _STAR or parts[-1:] != [_STAR]:
+            parts.append(piece)
+    return parts, depth
+
+
+def _next(glob: str, position: int, depth: int, syntax: frozenset[str]) -> tuple[str, int, int]:
     character = glob[position]
-    match character:
+    match character if character in syntax else "":
         case "*":
             return _STAR, position + 1, depth
         case "?":

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from flemma.adapters.files import LocalFiles
-from flemma.adapters.sandbox.selection import NOT_SANDBOXED, Sandboxes, SandboxOptions
+from flemma.app.sandboxes import NOT_SANDBOXED, Sandboxes, SandboxOptions
 from flemma.errors import SandboxUnavailable
 from flemma.ports.sandbox import SandboxPolicy
 from flemma.tools.sandbox_policy import PathVariables
