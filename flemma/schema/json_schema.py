@@ -42,7 +42,7 @@ _COMBINATIONS = ("oneOf", "anyOf", "allOf")
 def to_json_schema(schema: Node | Mapping[str, Any]) -> JsonSchema:
     """Return JSON Schema for a node, a tree of the Lua DSL, or a raw JSON Schema.
 
-    A raw schema passes through as a copy; only what no service accepts is repaired: empty lists
+    A raw schema passes through as a copy, with nodes inside it written out; only what no service accepts is repaired: empty lists
     where an object must stand (Lua has one empty table for both, case B-24), a missing top-level
     `type` and `properties`. Raises :class:`ConfigError` for a malformed Lua tree.
     """
@@ -50,7 +50,7 @@ def to_json_schema(schema: Node | Mapping[str, Any]) -> JsonSchema:
         return _write(schema)
     if _MARK in schema:
         return _write(from_table(schema))
-    return _repaired_top(copy.deepcopy(dict(schema)))
+    return _repaired_top({key: _plain(value) for key, value in schema.items()})
 
 
 def schema_problem(schema: Mapping[str, Any]) -> str | None:
@@ -170,6 +170,21 @@ def _type_of(value: object) -> str:
             return "number"
         case _:
             return "string"
+
+
+def _plain(value: object) -> object:
+    match value:
+        case Node():
+            return _write(value)
+        case Mapping():
+            entries = cast("Mapping[str, Any]", value)
+            if _MARK in entries:
+                return _write(from_table(entries))
+            return {key: _plain(child) for key, child in entries.items()}
+        case list() | tuple():
+            return [_plain(child) for child in cast("Sequence[Any]", value)]
+        case _:
+            return value
 
 
 def _repaired_top(schema: JsonSchema) -> JsonSchema:

@@ -1,1 +1,1 @@
-"""Confining commands: backends and the choice between them."""
+"""Backends that confine commands."""

@@ -130,6 +130,14 @@ def test_a_raw_schema_passes_through_unchanged() -> None:
     assert raw == before
 
 
+def test_nodes_inside_a_raw_schema_are_written_out() -> None:
+    raw = {"type": "object", "properties": {"a": s.string(), "b": lua("integer", nullable=True)}}
+    assert s.to_json_schema(raw)["properties"] == {
+        "a": {"type": "string"},
+        "b": {"type": ["integer", "null"]},
+    }
+
+
 def test_empty_lists_where_objects_must_stand_are_repaired() -> None:
     """B-24: an empty schema that encodes as a list makes every request fail."""
     raw = {"type": "object", "properties": {"a": [], "b": {"type": "object", "properties": []}}}
