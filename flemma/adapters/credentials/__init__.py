@@ -1,0 +1,1 @@
+"""Where keys and tokens come from."""
