@@ -14,7 +14,7 @@ from jinja2.tests import TESTS
 
 from flemma.templating.compiler import PACED_FILTER
 from flemma.templating.limits import Meter, ValueTooLargeError
-from flemma.templating.operations import join_text, percent_weight, replaced
+from flemma.templating.operations import apply_operator, join_text, percent_weight, replaced
 from flemma.templating.printing import printed, to_json
 
 _KEPT = (
@@ -135,10 +135,11 @@ def _round(_meter: Meter, value: float, precision: int = 0, method: Any = "commo
     return jinja.do_round(value, precision, method)
 
 
-def _sum(meter: Meter, values: Iterable[Any], attribute: Any = None, start: float = 0) -> float:
+def _sum(meter: Meter, values: Iterable[Any], attribute: Any = None, start: Any = 0) -> Any:
     total = start
-    for value in _paced(meter, values):
-        total += value[attribute] if attribute is not None else value
+    for value in values:
+        addend = value[attribute] if attribute is not None else value
+        total = apply_operator(meter, "+", total, addend)
     return total
 
 
