@@ -42,9 +42,11 @@ _COMBINATIONS = ("oneOf", "anyOf", "allOf")
 def to_json_schema(schema: Node | Mapping[str, Any]) -> JsonSchema:
     """Return JSON Schema for a node, a tree of the Lua DSL, or a raw JSON Schema.
 
-    A raw schema passes through as a copy, with nodes inside it written out; only what no service accepts is repaired: empty lists
-    where an object must stand (Lua has one empty table for both, case B-24), a missing top-level
-    `type` and `properties`. Raises :class:`ConfigError` for a malformed Lua tree.
+    A raw schema passes through as a copy, with nodes inside it written out; only what no service
+    accepts is repaired: empty lists where an object must stand (Lua has one empty table for both,
+    case B-24), a missing top-level `type` and `properties`.
+
+    Raises :class:`ConfigError` for a malformed Lua tree.
     """
     if isinstance(schema, Node):
         return _write(schema)

@@ -298,7 +298,7 @@ async def test_the_search_runs_in_the_sandbox(tmp_path: Path) -> None:
     context = make_context(
         tmp_path, sandbox=Confinement(prefix=(fake, "printf", "boxed\\0%s:text\\n", "7"))
     )
-    assert await run(context, pattern="x") != "a.txt:1:x\n\n[1 match]"
+    assert await run(context, pattern="x") == "boxed:7:text\n\n[1 match]"
 
     class Missing(Confinement):
         async def wrap_command(self, argv: object) -> list[str]:
