@@ -112,7 +112,7 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
 
 def _write(path: str, data: bytes) -> None:
     target = Path(os.path.realpath(path))
-    target.parent.mkdir(parents=True, exist_ok=True)
+    _make_parent(target)
     try:
         status = target.stat()
     except FileNotFoundError:
@@ -124,6 +124,14 @@ def _write(path: str, data: bytes) -> None:
     # A new file in place of the old one would part it from its other names.
     if status.st_nlink > 1 or not _replace(target, data, status):
         _overwrite(target, data)
+
+
+def _make_parent(target: Path) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        reason = os.strerror(errno.ENOTDIR)
+        raise NotADirectoryError(errno.ENOTDIR, reason, str(target.parent)) from error
 
 
 def _replace(target: Path, data: bytes, status: os.stat_result | None) -> bool:

@@ -27,6 +27,7 @@ _EAST_ASIAN = (
     ("big5", re.compile("[的一是不了在有我他這，。、：]"), 0.08),
 )
 
+_CONTROL = re.compile("[\x00-\x07\x0e-\x1a\x1c-\x1f]")
 _NON_ASCII = re.compile("[^\x00-\x7f]")
 _SAMPLE = 65536
 
@@ -104,7 +105,7 @@ def _decode_utf16(data: bytes) -> DecodedText | None:
     if min(even, odd) * 10 > max(even, odd) or max(even, odd) * 4 < len(sample) // 2:
         return None
     decoded = _strictly(data, "utf-16-le" if odd > even else "utf-16-be")
-    return None if decoded is None or "\0" in decoded.text else decoded
+    return None if decoded is None or _CONTROL.search(decoded.text) else decoded
 
 
 def _decode_east_asian(data: bytes) -> DecodedText | None:

@@ -82,7 +82,10 @@ async def loaded_buffer(context: ToolContext, path: str) -> BufferText | None:
 
 
 async def load(context: ToolContext, path: str) -> LoadedText:
-    """Load a regular file or its buffer. Raises `OSError`, :class:`NotTextError`, :class:`FileTooLargeError`."""
+    """Load a regular file or its buffer.
+
+    Raises `OSError`, :class:`NotTextError` or :class:`FileTooLargeError`.
+    """
     buffer = await loaded_buffer(context, path)
     if buffer is not None:
         return LoadedText(buffer_text(buffer), TextEncoding(), buffer)

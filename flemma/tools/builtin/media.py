@@ -51,7 +51,6 @@ def _by_content(head: bytes, path: str) -> str | None:
     import puremagic  # its tables cost more than most tools need
 
     try:
-        found = puremagic.magic_string(head[:4096], filename=path)
+        return puremagic.from_string(head[:4096], mime=True, filename=path) or None  # pyright: ignore[reportUnknownMemberType]
     except (puremagic.PureError, ValueError):
         return None
-    return found[0].mime_type if found else None

@@ -13,9 +13,9 @@ from flemma.text.truncate import MAX_BYTES, truncate_head
 from flemma.tools.builtin.inputs import position_input, text_input
 from flemma.tools.builtin.label import label_field
 from flemma.tools.builtin.loading import (
+    FileTooLargeError,
     LoadedText,
     NotTextError,
-    FileTooLargeError,
     find_file,
     load,
     loaded_buffer,
