@@ -128,13 +128,13 @@ class TemplateRun:
         return join_text(self.meter, values)
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=1024)
 def _compiled(pieces: tuple[Piece, ...]) -> Program:
     """Compile once what every send renders again. What pieces carry is not part of the code."""
     return compile_pieces(_compiling_environment(), pieces)
 
 
-@functools.lru_cache(maxsize=2048)
+@functools.lru_cache(maxsize=4096)
 def _problem(tag: Tag) -> str | None:
     return expression_problem(_compiling_environment(), tag)
 
