@@ -17,9 +17,9 @@ from flemma.errors import ConfigError, FlemmaError
 
 MAX_MEMORY = 16 * 1024 * 1024
 """Bytes a block and its data may take."""
-MAX_SECONDS = 0.4
+MAX_SECONDS = 0.25
 """Processor time of one run."""
-MAX_TICKS = 300_000
+MAX_TICKS = 200_000
 """Hundreds of instructions of one run."""
 
 _POSITION = re.compile(r"(?:frontmatter:(\d+): )?(.*)", re.DOTALL)
@@ -61,7 +61,7 @@ class LuaRuntime:
         self._from = FromLua(self._type_of, self._function)
         self._to = ToLua(self._lua.table, self._wrap)
         self._cause: BaseException | None = None
-        patterns = self._load("patterns.lua")()
+        patterns = self._load("patterns.lua")(self._load("matcher.lua")())
         self.sandbox: Any = self._load("sandbox.lua")(patterns, MAX_TICKS, MAX_SECONDS)
 
     def load_options(self, host: dict[str, Callable[..., Any]]) -> None:

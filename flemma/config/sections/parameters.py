@@ -2,10 +2,9 @@
 """`parameters.*`: what is sent along with a request."""
 
 import re
-from collections.abc import Mapping
 from typing import Any, Literal
 
-from flemma.config.options import Tables, declared, discovered, option, section, table
+from flemma.config.options import Tables, declared, discovered, option, section
 
 Level = Literal["minimal", "low", "medium", "high", "max"]
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
@@ -51,7 +50,10 @@ class ThinkingOverride:
 
 @declared
 class ProviderParameters:
-    """What every provider's subtree may hold; it wins over the general parameters."""
+    """What every provider's subtree may hold; it wins over the general parameters.
+
+    What the user declares about a model wins over the catalogue (case S-21).
+    """
 
     max_tokens: int | str | None = option(
         None, "Output limit with this provider.", check=token_amount, pattern=r"^\d{1,3}%$"
@@ -70,12 +72,9 @@ class ProviderParameters:
         "Address of the service, for gateways and self-hosted servers.",
         example='"https://gateway.example/v1"',
     )
-    headers: Mapping[str, str] = table(
-        "Extra HTTP headers of each request.", example='{ ["X-Team"] = "docs" }'
-    )
     context_window: int | None = option(
         None,
-        "Input tokens the model takes; wins over what the model list says (case S-21).",
+        "Input tokens the model takes; wins over what the model list says.",
         minimum=1,
     )
     max_output_tokens: int | None = option(
