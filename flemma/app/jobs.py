@@ -86,7 +86,7 @@ class Jobs:
             job = delivery.job
             if job.id == job_id and job.ended is not None:
                 return _facts("completed (delivery pending)", job, job.ended - job.started)
-        if any(result.job_id == job_id for result in job_results(document)):
+        if any(result.node.job_id == job_id for result in job_results(document)):
             return {"status": "completed", "job_id": job_id}
         return {"status": "completed (removed from conversation)", "job_id": job_id}
 

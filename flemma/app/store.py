@@ -145,6 +145,30 @@ def version_backup(files: Files) -> Backup:
     return backup
 
 
+class Backups:
+    """Backup strategies by the name in `tools.store.backup`."""
+
+    def __init__(self, files: Files) -> None:
+        self._strategies: dict[str, Backup] = {"version": version_backup(files)}
+
+    def register(self, name: str, backup: Backup) -> None:
+        """Add a strategy, in place of one of the same name."""
+        self._strategies[name] = backup
+
+    def find(self, name: str) -> Backup:
+        """Return a strategy; an unknown one fails when it is used, naming those there are."""
+        return self._strategies.get(name) or self._unknown(name)
+
+    def _unknown(self, name: str) -> Backup:
+        known = ", ".join(sorted(self._strategies))
+
+        async def refuse(path: str) -> None:
+            del path
+            raise StoreError(f"Unknown backup strategy '{name}' (known: {known})")
+
+        return refuse
+
+
 class StoreSpool:
     """Output on its way into the store; a store file only when committed."""
 

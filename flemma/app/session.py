@@ -1,0 +1,248 @@
+"""One chat buffer: its turn, its tools, its jobs. Events in, effects out."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from flemma.app.approvals import Approvals
+from flemma.app.call_context import CallContexts
+from flemma.app.deliveries import deliver
+from flemma.app.jobs import Jobs
+from flemma.app.lock import BufferLock
+from flemma.app.passes import Passes, autopilot_of
+from flemma.app.prepare import NotSentError, Preparation
+from flemma.app.request import LAST_LINE, Ended, Request
+from flemma.app.services import Services
+from flemma.app.settings import BufferSettings
+from flemma.app.tool_runs import Run, ToolRuns
+from flemma.app.turn import (
+    CancelAllTools,
+    CancelPlan,
+    CancelRequest,
+    CancelTool,
+    Command,
+    DeliverJobs,
+    Event,
+    JobsDelivered,
+    Loop,
+    MakePlan,
+    MoveToPending,
+    OpenRequest,
+    Outcome,
+    Phase,
+    PlanFailed,
+    RequestEnded,
+    ResumeDue,
+    SaveBuffer,
+    Settled,
+    StartResumeTimer,
+    StopResumeTimer,
+    Tell,
+    TurnState,
+    step,
+)
+from flemma.chat.pairing import CallKey, find_call
+from flemma.errors import BufferGone, FlemmaError
+from flemma.ports.editor import ChatBuffer, Level
+
+log = logging.getLogger(__name__)
+
+
+class ChatSession:
+    """Runs the turn engine of one buffer: the only loop that awaits on its behalf."""
+
+    def __init__(self, buffer: ChatBuffer, services: Services) -> None:
+        self.buffer = buffer
+        self.jobs = Jobs()
+        self.state = TurnState()
+        self._services = services
+        self._lock = BufferLock(buffer)
+        self._contexts = CallContexts(services, buffer, self.jobs)
+        self.approvals = Approvals(services, buffer, self._contexts)
+        self.runs = ToolRuns(
+            services, buffer, self._contexts, self._lock, self.jobs, self.post, self.in_loop
+        )
+        self.runs.on_foreground_ended = self._foreground_ended
+        self._passes = Passes(services, buffer, self.approvals, self.runs)
+        self._preparation = Preparation(services, buffer.id)
+        self._inbox: asyncio.Queue[Event] = asyncio.Queue()
+        self._plan: asyncio.Task[None] | None = None
+        self._request: asyncio.Task[None] | None = None
+        self._resume: asyncio.Task[None] | None = None
+        self._worker = services.tasks.spawn(self._work(), f"chat {buffer.id}")
+        self._settled: list[Callable[[], None]] = []
+
+    @property
+    def contexts(self) -> CallContexts:
+        """What calls of this buffer are given."""
+        return self._contexts
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether neither a request nor a plan nor a foreground tool is under way."""
+        return self.state.phase is Phase.IDLE and not self.state.running
+
+    def post(self, event: Event) -> None:
+        """Something happened; it is handled in its turn."""
+        self._inbox.put_nowait(event)
+
+    def in_loop(self) -> bool:
+        """Whether a loop is under way, so that a finished job continues without delay."""
+        return self.state.phase is not Phase.IDLE or self.state.loop is Loop.ARMED
+
+    def when_settled(self, call: Callable[[], None]) -> None:
+        """Call once, as soon as nothing is under way any more."""
+        self._settled.append(call)
+
+    async def settings(self) -> BufferSettings:
+        """Return the settings, evaluating the frontmatter if it changed."""
+        return await self._services.settings.refresh(
+            self.buffer.id, self.buffer.document, self._passes.names()
+        )
+
+    async def close(self) -> None:
+        """The buffer is gone: everything that belongs to it ends."""
+        self._worker.cancel()
+        for task in (self._plan, self._request, self._resume):
+            if task is not None:
+                task.cancel()
+        self.runs.cancel_all()
+        self._services.settings.forget(self.buffer.id)
+
+    async def _work(self) -> None:
+        while True:
+            event = await self._inbox.get()
+            self.state, commands = step(self.state, event)
+            log.debug("chat %d: %s -> %s", self.buffer.id, event, commands)
+            for command in commands:
+                try:
+                    await self._perform(command)
+                except FlemmaError as error:
+                    self._services.screen.notify(str(error), Level.ERROR)
+
+    async def _perform(self, command: Command) -> None:  # noqa: C901 - one branch a command
+        match command:
+            case MakePlan(user_initiated):
+                self._plan = self._spawn(self._make_plan(user_initiated), "plan")
+            case OpenRequest(user_initiated):
+                self._request = self._spawn(self._send(user_initiated), "request")
+            case CancelRequest():
+                self._cancel(self._request)
+            case CancelPlan():
+                self._cancel(self._plan)
+            case CancelTool(key):
+                self.runs.cancel(key)
+            case CancelAllTools():
+                self._cancel_all_tools()
+            case DeliverJobs(in_loop):
+                await self._deliver(in_loop)
+            case StartResumeTimer(seconds):
+                self._start_resume(seconds)
+            case StopResumeTimer(resumed):
+                self._stop_resume(resumed)
+            case MoveToPending(key):
+                await self._move_to(key)
+            case Tell(message, level):
+                self._services.screen.notify(message, Level(level))
+            case SaveBuffer():
+                await self._auto_write()
+            case Settled():
+                self._announce_settled()
+
+    def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> "asyncio.Task[None]":
+        return self._services.tasks.spawn(work, f"{name} of chat {self.buffer.id}")
+
+    def _cancel(self, task: "asyncio.Task[None] | None") -> None:
+        if task is not None:
+            task.cancel()
+
+    async def _make_plan(self, user_initiated: bool) -> None:
+        event: Event = PlanFailed()
+        try:
+            event = await self._passes.make(user_initiated, self.state.running)
+        except BufferGone:
+            log.info("plan: the buffer is gone")
+        except FlemmaError as error:
+            self._services.screen.notify(str(error), Level.ERROR)
+        finally:
+            self.post(event)
+
+    async def _send(self, user_initiated: bool) -> None:
+        ended = Ended(Outcome.NOT_SENT)
+        settings = self._services.settings.current(self.buffer.id)
+        try:
+            await self._lock.acquire("request")
+            await deliver(self.buffer, self.jobs, settings)
+            request = Request(self._services, self.buffer, settings)
+            ended = await request.run(self._preparation, user_initiated=user_initiated)
+        except NotSentError as error:
+            self._services.screen.notify(error.message, error.level)
+        except BufferGone:
+            log.info("request: the buffer is gone")
+        except FlemmaError as error:
+            self._services.screen.notify(str(error), Level.ERROR)
+        finally:
+            await self._lock.release("request")
+            self._services.screen.refresh(self.buffer.id)
+            await self._auto_write()
+            self.post(RequestEnded(ended.outcome, ended.has_tool_uses, autopilot_of(settings)))
+
+    async def _deliver(self, in_loop: bool) -> None:
+        settings = await self.settings()
+        deliveries = await deliver(self.buffer, self.jobs, settings)
+        immediate = in_loop and any(delivery.in_loop for delivery in deliveries)
+        self.post(JobsDelivered(len(deliveries), immediate, autopilot_of(settings)))
+
+    def _start_resume(self, seconds: float) -> None:
+        self._cancel(self._resume)
+        data = {"bufnr": self.buffer.id, "delay": round(seconds * 1000)}
+        self._services.screen.event("autopilot:resume-scheduled", data)
+        self._resume = self._spawn(self._resume_later(seconds), "auto-continue")
+
+    async def _resume_later(self, seconds: float) -> None:
+        await self._services.clock.sleep(seconds)
+        self.post(ResumeDue())
+
+    def _stop_resume(self, resumed: bool) -> None:
+        self._cancel(self._resume)
+        name = "autopilot:resumed" if resumed else "autopilot:resume-cancelled"
+        self._services.screen.event(name, {"bufnr": self.buffer.id})
+
+    def _cancel_all_tools(self) -> None:
+        if self.runs.cancel_all():
+            self._services.screen.notify("All tool executions cancelled", Level.INFO)
+
+    async def _move_to(self, key: CallKey) -> None:
+        call = find_call(self.buffer.document, key)
+        if call is not None and call.result is not None:
+            await self.buffer.move_cursor(call.result.line)
+        self._services.screen.refresh(self.buffer.id)
+
+    def _foreground_ended(self, run: Run) -> None:
+        """Put the cursor where `tools.cursor_after_result` says, unless a loop goes on."""
+        if self.state.loop is Loop.ARMED:
+            return
+        self._spawn(self._cursor_after(run), "cursor")
+
+    async def _cursor_after(self, run: Run) -> None:
+        match run.settings.config.tools.cursor_after_result:
+            case "result":
+                await self._move_to(run.key)
+            case "next":
+                await self.buffer.move_cursor(LAST_LINE)
+            case _:
+                pass
+
+    async def _auto_write(self) -> None:
+        if not self._services.settings.current(self.buffer.id).config.editing.auto_write:
+            return
+        try:
+            await self.buffer.save()
+        except BufferGone:
+            log.info("auto write: the buffer is gone")
+
+    def _announce_settled(self) -> None:
+        waiting, self._settled = self._settled, []
+        for call in waiting:
+            call()

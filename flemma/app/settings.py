@@ -1,0 +1,179 @@
+"""The settings of one buffer: the shared layers, and the frontmatter on top.
+
+Evaluated anew before each send and when the block changed; a block that cannot be understood leaves
+the last good settings in force and refuses the send (spec: behaviour 1.2).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from inspect import isawaitable
+from typing import Any
+
+from flemma.chat.document import Document
+from flemma.chat.nodes import Diagnostic, Frontmatter, Severity
+from flemma.config.auto_approve import ApprovalPolicy, approval_policy
+from flemma.config.catalogue import Catalogue, catalogue
+from flemma.config.frontmatter.languages import FrontmatterLanguages, from_mapping
+from flemma.config.frontmatter.result import (
+    Failure,
+    FrontmatterContext,
+    FrontmatterResult,
+    apply_frontmatter,
+)
+from flemma.config.layers import Layer, Layers, Operation
+from flemma.config.resolve import Resolved, resolve
+from flemma.config.schema import Config
+from flemma.config.tool_selection import selected_tools, selection_errors
+from flemma.errors import ConfigError
+from flemma.tools.registry import ToolRegistry
+
+FRONTMATTER = Layer.FRONTMATTER.name.lower()
+"""Problems of the shared layers are told once, when they are written, not with every send."""
+
+
+@dataclass(frozen=True, slots=True)
+class BufferSettings:
+    """Everything a buffer is configured to."""
+
+    resolved: Resolved
+    policy: ApprovalPolicy
+    variables: Mapping[str, Any]
+    """Variables of the frontmatter, for templates."""
+    diagnostics: tuple[Diagnostic, ...]
+    """Problems of the frontmatter; lines are absolute."""
+    tool_names: tuple[str, ...]
+    """Tools offered to the model."""
+
+    @property
+    def config(self) -> Config:
+        """The merged options."""
+        return self.resolved.config
+
+    @property
+    def blocks_send(self) -> bool:
+        """Whether a problem refuses a send."""
+        return any(problem.severity is Severity.ERROR for problem in self.diagnostics)
+
+
+@dataclass(slots=True)
+class _Evaluated:
+    """The last evaluation of a buffer's block."""
+
+    frontmatter: Frontmatter | None
+    result: FrontmatterResult
+    good: FrontmatterResult
+    revision: int
+
+
+@dataclass(slots=True)
+class SettingsStore:
+    """The layers shared by all buffers, and the last evaluation of each buffer."""
+
+    tools: ToolRegistry
+    languages: FrontmatterLanguages = field(default_factory=FrontmatterLanguages)
+    layers: Layers = field(default_factory=Layers)
+    known: Catalogue = field(default_factory=catalogue)
+    loading: Callable[[], bool] = lambda: False
+    """Whether tools are still being registered."""
+    _revision: int = 0
+    _evaluated: dict[int, _Evaluated] = field(default_factory=dict[int, _Evaluated])
+
+    def set_layer(self, layer: Layer, operations: Sequence[Operation]) -> None:
+        """Replace the log of a shared layer."""
+        self.layers = self.layers.with_log(layer, operations)
+        self._revision += 1
+
+    def extend_layer(self, layer: Layer, operations: Sequence[Operation]) -> None:
+        """Write to a shared layer."""
+        self.layers = self.layers.extended(layer, operations)
+        self._revision += 1
+
+    def tools_changed(self) -> None:
+        """Tools came or went: what depends on their names is computed anew."""
+        self._revision += 1
+
+    def forget(self, buffer_id: int) -> None:
+        """The buffer is gone."""
+        self._evaluated.pop(buffer_id, None)
+
+    def shared(self) -> Resolved:
+        """Return the options without any frontmatter."""
+        return resolve(self.layers, self.known)
+
+    async def evaluate(
+        self, buffer_id: int, document: Document, names: Mapping[str, Any]
+    ) -> BufferSettings:
+        """Evaluate the frontmatter from scratch; ``names`` are what code in it may use."""
+        frontmatter = document.frontmatter
+        result = FrontmatterResult()
+        if frontmatter is not None:
+            result = await self._run(frontmatter, names)
+        return self._keep(buffer_id, frontmatter, result)
+
+    async def refresh(
+        self, buffer_id: int, document: Document, names: Mapping[str, Any]
+    ) -> BufferSettings:
+        """Return the settings, evaluating only if the block or a layer changed."""
+        last = self._evaluated.get(buffer_id)
+        if last is None or last.frontmatter != document.frontmatter:
+            return await self.evaluate(buffer_id, document, names)
+        if last.revision != self._revision and last.frontmatter is not None:
+            return await self.evaluate(buffer_id, document, names)
+        return self.current(buffer_id)
+
+    def current(self, buffer_id: int) -> BufferSettings:
+        """Return the settings as of the last evaluation."""
+        last = self._evaluated.get(buffer_id)
+        if last is None:
+            return self._settings(FrontmatterResult(), FrontmatterResult())
+        return self._settings(last.result, last.good)
+
+    async def _run(self, frontmatter: Frontmatter, names: Mapping[str, Any]) -> FrontmatterResult:
+        context = FrontmatterContext(self.layers, self.known, names, self._selected(self.layers))
+        outcome = self.languages.evaluate(frontmatter.language, frontmatter.code, context)
+        if isinstance(outcome, FrontmatterResult):
+            return outcome
+        if not isawaitable(outcome):
+            return from_mapping(outcome, context)
+        try:
+            return from_mapping(await outcome, context)
+        except Exception as error:  # noqa: BLE001 - a registered language may raise anything
+            return FrontmatterResult(failures=(Failure(str(error), cause=error),))
+
+    def _keep(
+        self, buffer_id: int, frontmatter: Frontmatter | None, result: FrontmatterResult
+    ) -> BufferSettings:
+        last = self._evaluated.get(buffer_id)
+        good = result
+        if result.unusable and last is not None:
+            good = last.good
+        self._evaluated[buffer_id] = _Evaluated(frontmatter, result, good, self._revision)
+        return self._settings(result, good)
+
+    def _settings(self, result: FrontmatterResult, good: FrontmatterResult) -> BufferSettings:
+        layers = apply_frontmatter(self.layers, good)
+        resolved = resolve(layers, self.known)
+        problems = [_diagnostic(failure) for failure in result.failures]
+        problems += [
+            Diagnostic("config", Severity.ERROR, error.message, error.line or 0)
+            for error in (*resolved.errors, *self._selection_errors(layers))
+            if error.layer == FRONTMATTER
+        ]
+        return BufferSettings(
+            resolved=resolved,
+            policy=approval_policy(resolved),
+            variables=good.variables,
+            diagnostics=tuple(problems),
+            tool_names=self._selected(layers),
+        )
+
+    def _selection_errors(self, layers: Layers) -> tuple[ConfigError, ...]:
+        """While tool sources are loading, a name may still turn up (spec: behaviour 9.7)."""
+        return () if self.loading() else selection_errors(layers, self.tools.names())
+
+    def _selected(self, layers: Layers) -> tuple[str, ...]:
+        return selected_tools(layers, self.tools.names(), self.tools.enabled_names())
+
+
+def _diagnostic(failure: Failure) -> Diagnostic:
+    return Diagnostic("frontmatter", Severity(failure.severity), failure.message, failure.line or 0)
