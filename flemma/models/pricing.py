@@ -96,6 +96,7 @@ def cost_from_price_list(usage: TokenCounts, provider: str, model: str) -> Cost 
         input_tokens=total_input(usage),
         cache_read_tokens=usage.cache_read,
         cache_write_tokens=usage.cache_write + usage.cache_write_long,
+        cache_write_1h_tokens=usage.cache_write_long,
         output_tokens=usage.output,
     )
     try:

@@ -84,6 +84,7 @@ class AnthropicServer:
     disconnects: int = 0
     """Responses that the client closed before they were complete."""
     _used: int = 0
+    _port: int = 0
     _server: asyncio.Server | None = None
     _handlers: set["asyncio.Task[None]"] = field(default_factory=set)
 
@@ -103,9 +104,9 @@ class AnthropicServer:
 
     @property
     def port(self) -> int:
-        """The port it listens on."""
-        assert self._server is not None, "the server is not started"
-        return int(self._server.sockets[0].getsockname()[1])
+        """The port it listens on; still known after it stopped."""
+        assert self._port, "the server is not started"
+        return self._port
 
     @property
     def url(self) -> str:
@@ -115,6 +116,7 @@ class AnthropicServer:
     async def start(self) -> None:
         """Listen on an ephemeral port of the loopback interface."""
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._port = int(self._server.sockets[0].getsockname()[1])
 
     async def stop(self) -> None:
         """Close the socket and every connection."""
