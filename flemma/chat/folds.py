@@ -1,5 +1,6 @@
 """What can be folded: messages, and the frontmatter, thinking, tool and job blocks in them."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
@@ -45,6 +46,7 @@ def fold_ranges(document: Document) -> tuple[Fold, ...]:
     """Return all folds, by line, the outer before the inner (spec: behaviour 12.1)."""
     calls = {(c.use.message, c.use.segment): c for c in siblings(document)}
     folds: list[Fold] = []
+    seen: Counter[str] = Counter()
     if document.frontmatter is not None and document.frontmatter.line_count > 1:
         end = document.frontmatter.line_count - 1
         folds.append(Fold(FoldKind.FRONTMATTER, 2, 0, end, "frontmatter"))
@@ -52,12 +54,16 @@ def fold_ranges(document: Document) -> tuple[Fold, ...]:
         start = document.start_of(index)
         end = start + message.line_count - 1
         folds.append(Fold(FoldKind.MESSAGE, 1, start, end, f"message:{index}", index))
-        folds.extend(_over_gaps(_inner_folds(message, index, start, calls), message, start))
+        folds.extend(_over_gaps(_inner_folds(message, index, start, calls, seen), message, start))
     return tuple(folds)
 
 
 def _inner_folds(
-    message: Message, index: int, start: int, calls: Mapping[tuple[int, int], ToolCall]
+    message: Message,
+    index: int,
+    start: int,
+    calls: Mapping[tuple[int, int], ToolCall],
+    seen: Counter[str],
 ) -> Iterator[Fold]:
     thoughts = 0
     for number, node in enumerate(message.segments):
@@ -78,7 +84,9 @@ def _inner_folds(
                 terminal, job_id = is_terminal(node), node.job_id
                 if not terminal:
                     continue
-                kind, fold_id = FoldKind.TOOL_RESULT, f"tool_result:{node.tool_use_id}"
+                kind = FoldKind.TOOL_RESULT
+                fold_id = f"tool_result:{node.tool_use_id}:{seen[node.tool_use_id]}"
+                seen[node.tool_use_id] += 1
             case JobResult():
                 kind, terminal = FoldKind.JOB_RESULT, True
                 fold_id = f"job_result:{node.job_id}"

@@ -11,6 +11,8 @@ _REFERENCE = re.compile(
 )
 _OPTION_PARTS = re.compile(r";([A-Za-z0-9_]+)=('[^'\n]*'|\"[^\"\n]*\"|[^\s;]*)")
 _SAFE = "/~!$&()*,:=@-._"
+"""Characters a path may keep; the last ones of a path are encoded anyway when they are not
+letters or digits, since they would be taken for punctuation of the prose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +60,11 @@ def write_reference(path: str, mime: str | None = None) -> str:
     ``path`` starts with ``./``, ``../``, ``~/`` or ``/``; other paths are taken as relative to the
     chat file.
     """
-    if path.startswith("/"):
-        path = "/" + path
-    elif not path.startswith(("./", "../", "~/")):
-        path = "./" + path
-    written = quote(path, safe=_SAFE, errors="surrogateescape")
-    kept = written if mime else written.rstrip(string.punctuation)
-    tail = "".join(f"%{ord(character):02X}" for character in written[len(kept) :])
+    root = next((root for root in ("./", "../", "~/", "/") if path.startswith(root)), "")
+    name = quote(path[len(root) :], safe=_SAFE, errors="surrogateescape")
+    begin = "@" + {"": "./", "/": "//"}.get(root, root)
     if mime is None:
-        return f"@{kept}{tail}"
+        kept = name.rstrip(string.punctuation)
+        return begin + kept + "".join(f"%{ord(c):02X}" for c in name[len(kept) :])
     quoted = f"'{mime}'" if ";" in mime or mime[-1] in string.punctuation else mime
-    return f"@{written};type={quoted}"
+    return f"{begin}{name};type={quoted}"

@@ -65,12 +65,13 @@ class ResponseText:
     ) -> str:
         """Return what to append for a complete thinking block (spec: behaviour 1.7).
 
-        Redacted data is kept to the letter; thinking that is empty and unsigned gives nothing.
+        Signed and redacted thinking is kept to the letter, since the signature covers it. Thinking
+        that is empty and unsigned gives nothing.
         """
         if redacted:
             return self._redacted_separator() + _thinking_block("<thinking redacted>", text)
-        thought = text
-        if not thought.strip() and signature is None:
+        thought = text.strip() if signature is None else text
+        if not thought and signature is None:
             return ""
         return self._separator() + _thinking_block(thinking_tag(provider, signature), thought)
 
