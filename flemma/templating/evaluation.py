@@ -10,10 +10,11 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from flemma.chat.nodes import Code, Diagnostic, Expression, FileReference, Segment, Severity
+from flemma.conversation.messages import DocumentPart, ImagePart, TextPart
 from flemma.conversation.references import Place
 from flemma.conversation.templates import Rendered, as_written
 from flemma.errors import TemplateError
-from flemma.templating.attachments import Unsupported
+from flemma.templating.attachments import Attachment, Unsupported
 from flemma.templating.files import Personalities, TemplateFiles
 from flemma.templating.fragments import Fragments, flattened
 from flemma.templating.includes import (
@@ -25,7 +26,7 @@ from flemma.templating.includes import (
     template_segments,
 )
 from flemma.templating.library import Populator, library
-from flemma.templating.limits import BudgetSpentError, Meter
+from flemma.templating.limits import ATTACHMENT_DISCOUNT, BudgetSpentError, Meter
 from flemma.templating.pieces import Literal, Passed, Piece, Tag, pieces_of
 from flemma.templating.values import plain_variables
 
@@ -158,7 +159,9 @@ class Evaluation:
         binary, mime, names = options_of(options, variables)
         target, stack = self._files.resolve(path, origin.directory), origin.stack
         if binary:
-            return Fragments((self._files.attach(target, mime, path, (*stack, target)),))
+            part = self._files.attach(target, mime, path, (*stack, target))
+            origin.engine.meter.spend(_weight(part))
+            return Fragments((part,))
         if target in stack:
             requester = stack[-1]
             raise IncludeError(
@@ -211,6 +214,16 @@ def _give_up(_piece: Piece, line: int, error: Exception) -> object:
     if failure is error:
         raise failure
     raise failure from error
+
+
+def _weight(part: Attachment) -> int:
+    match part:
+        case ImagePart(data=data) | DocumentPart(data=data):
+            return len(data) // ATTACHMENT_DISCOUNT
+        case TextPart(text=text):
+            return len(text) // ATTACHMENT_DISCOUNT
+        case Unsupported():
+            return 1
 
 
 def _text(piece: Piece) -> str:

@@ -29,12 +29,13 @@ class IncludeError(TemplateError):
 
 
 class IncludedFiles:
-    """Reads files for one evaluation and remembers what it read."""
+    """Reads each file once per evaluation and remembers what it read."""
 
     def __init__(self, files: TemplateFiles, personalities: Personalities, home: str) -> None:
         self._files = files
         self._personalities = personalities
         self._home = home
+        self._contents: dict[str, bytes] = {}
         self.used: dict[str, str] = {}
         """Absolute path to SHA-256 of every file that was read."""
 
@@ -44,6 +45,9 @@ class IncludedFiles:
 
     def read(self, path: str, reference: str, stack: Sequence[str]) -> bytes:
         """Return the content of an absolute path. Raises :class:`IncludeError`."""
+        known = self._contents.get(path)
+        if known is not None:
+            return known
         match self._files.read(path):
             case Unreadable(missing=True):
                 message = f"File not found: {path}"
@@ -51,6 +55,7 @@ class IncludedFiles:
                 message = f"Failed to open file: {reason}"
             case data:
                 self.used[path] = hashlib.sha256(data).hexdigest()
+                self._contents[path] = data
                 return data
         raise IncludeError(message, reference=reference, stack=stack)
 

@@ -22,6 +22,9 @@ TOTAL_LIMIT = 40_000_000
 SECONDS = 0.8
 """Processor time that the templates of one evaluation may use, compiling apart."""
 
+ATTACHMENT_DISCOUNT = 8
+"""Bytes of an attached file that weigh as much as one character."""
+
 CODE_LIMIT = 50_000
 """Characters of expressions and statements in one message or file."""
 

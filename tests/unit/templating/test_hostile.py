@@ -6,7 +6,9 @@ import time
 import pytest
 
 from flemma.chat.parser import parse
-from tests.unit.conversation.build_support import evaluation
+from flemma.conversation.references import Place
+from flemma.templating.evaluation import Evaluation, TemplateSetting
+from tests.unit.conversation.build_support import NOW, evaluation
 
 NESTED_DATA = (
     "{% set ns = namespace(a=[1]) %}{% for i in range(100) %}{% set ns.a = [ns.a, ns.a] %}"
@@ -179,3 +181,17 @@ def test_a_spent_budget_fails_every_later_message():
     shared = evaluation()
     assert shared.render(hostile.segments).failed
     assert shared.render(own.segments).failed
+
+
+def test_a_file_is_read_once_and_cannot_be_attached_without_end():
+    reads: list[str] = []
+
+    class Counting:
+        def read(self, path: str) -> bytes:
+            reads.append(path)
+            return bytes(1 << 20)
+
+    setting = TemplateSetting(Place(None, "/w", "/h"), Counting(), NOW)
+    body = "{% for i in range(9999) %}{{ include('p.png', {symbols.BINARY: true}) }}{% endfor %}"
+    assert Evaluation(setting).render(parse("@You:\n" + body).messages[0].segments).failed
+    assert reads == ["/w/p.png"]
