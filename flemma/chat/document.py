@@ -20,7 +20,15 @@ class Document:
     document, so ``is`` tells what changed.
     """
 
-    __slots__ = ("_frontmatter", "_lines", "_states", "_text", "messages", "starts")
+    __slots__ = (
+        "__weakref__",
+        "_frontmatter",
+        "_lines",
+        "_states",
+        "_text",
+        "messages",
+        "starts",
+    )
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from weakref import WeakKeyDictionary
 
 from flemma.chat.document import Document
 from flemma.chat.nodes import JobResult, Segment, ToolResult, ToolUse
@@ -77,9 +78,18 @@ class ToolCall:
         return last is not None and not last.node.is_placeholder
 
 
+_known_siblings: WeakKeyDictionary[Document, tuple[ToolCall, ...]] = WeakKeyDictionary()
+
+
 def siblings(document: Document) -> tuple[ToolCall, ...]:
-    """Return every tool use with its results, in document order."""
-    return _Pairing(document).calls()
+    """Return every tool use with its results, in document order.
+
+    The answer is kept as long as the document is: a step of the cycle asks many times.
+    """
+    known = _known_siblings.get(document)
+    if known is None:
+        known = _known_siblings[document] = _Pairing(document).calls()
+    return known
 
 
 def orphan_results(document: Document) -> tuple[Located[ToolResult], ...]:
