@@ -15,9 +15,9 @@ from flemma.adapters.processes.tree import MARK_VARIABLE, Tree
 from flemma.errors import ProcessError
 from flemma.ports.processes import ProcessOutcome, ProcessSpec
 
-# A session leader that opens a terminal device, as `echo x >/dev/stderr` makes bash do, gets it as
-# its controlling terminal, and then password prompts wait for an answer (case X-04). So on a
-# terminal the leader is a shell that does nothing but wait.
+# A session leader that opens a terminal device for reading, as `exec 3<>/dev/stderr` makes bash do,
+# gets it as its controlling terminal, and then password prompts wait for an answer (case X-04). So
+# on a terminal the leader is a shell that does nothing but wait.
 _LEADER_SCRIPT = '"$@"; exit $?'
 
 
