@@ -82,7 +82,9 @@ class DemoTransport:
 def _load(path: str | None) -> tuple[str, Script]:
     """Return the script's directory and the script; runs in a thread."""
     source = (
-        Path(path) if path else Path(str(files("flemma.providers.demo") / "scripts" / PACKAGED))
+        Path(path).expanduser()
+        if path
+        else Path(str(files("flemma.providers.demo") / "scripts" / PACKAGED))
     )
     try:
         text = source.read_text(encoding="utf-8")

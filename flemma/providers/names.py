@@ -7,20 +7,26 @@ from collections.abc import Iterable
 MAX_LENGTH = 64
 SEPARATOR = "__"
 
+_LEGAL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
+_DIGEST_LENGTH = 8
 
 
 def wire_name(name: str) -> str:
     """Return the wire form of an internal tool name: every `.` becomes `__`.
 
-    A name from an old or edited file may still be illegal; it is bent into shape so that it cannot
-    spoil the request, with a digest of the whole name where it is too long.
+    A name that no service takes (from an MCP server, or an old or edited file) gets legal
+    characters and a digest of its own. It is the form that :mod:`flemma.tools.wire_names` gives the
+    tool itself, so that calls in the history name the tool that is offered.
     """
-    wire = _ILLEGAL.sub("_", name.replace(".", SEPARATOR))
-    if len(wire) > MAX_LENGTH:
-        digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
-        wire = f"{wire[: MAX_LENGTH - 9]}_{digest}"
-    return wire or "_"
+    plain = name.replace(".", SEPARATOR)
+    if _LEGAL_NAME.fullmatch(plain):
+        return plain
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_LENGTH]
+    legal = _ILLEGAL.sub("_", plain)
+    if not legal[:1].isalpha():
+        legal = f"_{legal}"
+    return f"{legal[: MAX_LENGTH - _DIGEST_LENGTH - 1]}_{digest}"
 
 
 def internal_name(wire: str) -> str:

@@ -28,22 +28,20 @@ def stop_reason(name: str | None, called_tools: bool) -> StopReason | None:
     return reason
 
 
-def stop_detail(name: str | None, details: object, display: str) -> str | None:
-    """Return the sentence for a cut or blocked response."""
+def stop_detail(name: str | None, details: object) -> str | None:
+    """Return the sentence for a cut response, or the reason of a blocked one."""
     match _REASONS.get(name or ""):
         case StopReason.BLOCKED:
-            return _blocked(name or "", details, display)
+            return _block_reason(name or "", details)
         case StopReason.LENGTH:
             return TRUNCATED if name == "max_tokens" else WINDOW_FULL
         case _:
             return None
 
 
-def _blocked(name: str, details: object, display: str) -> str:
+def _block_reason(name: str, details: object) -> str:
+    """Return `refusal: category — explanation`, as much of it as there is."""
     facts = cast("Mapping[str, Any]", details if isinstance(details, Mapping) else {})
     category, explanation = facts.get("category"), facts.get("explanation")
     reason = f"{name}: {category}" if isinstance(category, str) and category else name
-    sentence = f"Response blocked by {display} ({reason})"
-    return (
-        f"{sentence}: {explanation}" if isinstance(explanation, str) and explanation else sentence
-    )
+    return f"{reason} — {explanation}" if isinstance(explanation, str) and explanation else reason

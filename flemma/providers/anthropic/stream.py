@@ -220,7 +220,7 @@ class AnthropicDecoder:
         if reason is None:
             yield Notice(f"Unknown stop reason {self._stop!r}, taken as a normal end")
             reason = StopReason.TOOL_USE if self._called_tools else StopReason.END
-        yield Finished(reason, stop_detail(self._stop, self._stop_details, self._display))
+        yield Finished(reason, stop_detail(self._stop, self._stop_details))
 
     def _reported(self, event: Mapping[str, Any]) -> Iterator[StreamEvent]:
         found = reported_error(event)

@@ -69,6 +69,11 @@ class DemoProvider:
         """Classify an injected error status."""
         return classify_response(status, headers, body)
 
+    def warnings(self, parameters: Parameters) -> tuple[str, ...]:
+        """A script takes every parameter."""
+        del parameters
+        return ()
+
 
 def script_url(path: object) -> str:
     """Return the address of a script; anything but a path means the packaged tour."""

@@ -1,6 +1,8 @@
 """The scripted server itself: it plays its script and refuses what the API refuses."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import httpx
@@ -83,3 +85,18 @@ def test_a_string_input_of_a_tool_use_is_sent_as_it_is() -> None:
     sent = b"".join(part for part in reply.body if isinstance(part, bytes))
     assert b"content_block_stop" not in sent
     assert b'{\\"path\\": \\"a' in sent
+
+
+def test_it_runs_as_a_process_of_its_own(tmp_path: Path) -> None:
+    script = tmp_path / "script.yaml"
+    script.write_text("- hi\n- error: {status: 529, type: overloaded_error, message: busy}\n")
+    command = [sys.executable, "-m", "tests.support.anthropic_server", str(script)]
+    root = Path(__file__).parents[3]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=root) as process:
+        try:
+            assert process.stdout is not None
+            url = f"http://127.0.0.1:{process.stdout.readline().strip()}/v1/messages"
+            replies = [httpx.post(url, json=HELLO, headers=HEADERS) for _ in range(2)]
+        finally:
+            process.terminate()
+    assert [reply.status_code for reply in replies] == [200, 529]

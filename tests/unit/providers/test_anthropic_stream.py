@@ -239,7 +239,7 @@ def test_nothing_comes_after_a_failure_or_the_end() -> None:
 
 def test_a_refusal_is_a_block_with_its_category() -> None:
     assert decode(recorded("refusal.sse"))[-1] == Finished(
-        StopReason.BLOCKED, "Response blocked by Anthropic (refusal: bio): Not this."
+        StopReason.BLOCKED, "refusal: bio — Not this."
     )
 
 

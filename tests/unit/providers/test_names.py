@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flemma.providers.names import internal_name, unique_ids, wire_id, wire_name
+from flemma.tools.wire_names import encode_name
 
 LEGAL = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
@@ -24,9 +25,10 @@ def test_dots_become_double_underscores_and_back(name: str, wire: str) -> None:
     assert internal_name(wire) == name
 
 
-@given(st.text(max_size=100))
-def test_any_name_becomes_legal(name: str) -> None:
+@given(st.text(alphabet=st.characters(), max_size=100) | st.from_regex(r"[0-9_.-]{0,70}"))
+def test_any_name_becomes_legal_and_the_one_its_tool_has(name: str) -> None:  # B-18
     assert LEGAL.fullmatch(wire_name(name))
+    assert wire_name(name) == encode_name(name)
 
 
 def test_long_names_with_equal_beginnings_stay_apart() -> None:
