@@ -105,7 +105,9 @@ def pair(messages: Sequence[Message]) -> list[Turn]:
             continue
         turn = AssistantTurn(tuple(_assistant_parts(index, message, wire_ids)))
         turns.append(turn)
-        places = [place for place in wire_ids if place[0] == index]
+        places = [
+            (index, at) for at, part in enumerate(message.parts) if isinstance(part, ToolUsePart)
+        ]
         if places:
             results = tuple(_result(wire_ids[place], ledger.results.get(place)) for place in places)
             turns.append(UserTurn(results, ()))
