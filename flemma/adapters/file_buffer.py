@@ -25,7 +25,7 @@ class FileBuffer:
         self._clock = clock
         self._final_newline = text.endswith("\n")
         self._document = parse(text[:-1] if self._final_newline else text)
-        self._written = text
+        self._written: str = text
         self._last_write = 0.0
         self._writing = asyncio.Lock()
 

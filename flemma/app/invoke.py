@@ -28,7 +28,10 @@ async def invoke(
     """
     checked = check_arguments(_enforced_schema(definition), tool_input)
     if checked.problems:
-        return ToolResult.failure("Invalid tool input:\n" + "\n".join(checked.problems))
+        problems = "\n".join(f"- {problem}" for problem in checked.problems)
+        return ToolResult.failure(
+            f"Invalid input for tool '{definition.name}', it was not run:\n{problems}"
+        )
     try:
         returned = await _execute(definition, checked.value, context)
     except FlemmaError as error:

@@ -62,7 +62,7 @@ class Passes:
 
         Raises :class:`SettingsRefusedError` and :class:`flemma.errors.BufferGone`.
         """
-        await self._sources_ready()
+        await self.sources_ready()
         settings = await self._services.settings.evaluate(
             self._buffer.id, self._buffer.document, self.names()
         )
@@ -111,7 +111,8 @@ class Passes:
         report = diagnostics_report(errors, self._buffer.document, self._buffer.path)
         raise SettingsRefusedError(report.text if report else "")
 
-    async def _sources_ready(self) -> None:
+    async def sources_ready(self) -> None:
+        """Wait until all tools are known; who waits long is told."""
         sources = self._services.tool_sources
         if not sources.loading:
             return

@@ -10,6 +10,8 @@ from flemma.chat.nodes import JsonValue
 from flemma.tools.definition import ToolResult
 
 UNKNOWN_ERROR = "Unknown error"
+NO_OUTPUT = "(no output)"
+"""Stands for an empty output: an empty block belongs to a tool that is still running."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,4 +59,5 @@ def finalize(result: ToolResult) -> FinalResult:
     if not result.success:
         return FinalResult(error_text(result), is_error=True)
     structured = result.output is not None and not isinstance(result.output, str)
-    return FinalResult(output_text(result.output), is_error=False, structured=structured)
+    text = output_text(result.output) or NO_OUTPUT
+    return FinalResult(text, is_error=False, structured=structured)

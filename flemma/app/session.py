@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Any
 
 from flemma.app.approvals import Approvals
@@ -91,6 +92,14 @@ class ChatSession:
         """Whether a loop is under way, so that a finished job continues without delay."""
         return self.state.phase is not Phase.IDLE or self.state.loop is Loop.ARMED
 
+    def disarm(self) -> None:
+        """Stop the loop: the user cancelled something."""
+        self.state = replace(self.state, loop=Loop.IDLE, draining=False, turns=0)
+
+    async def sources_ready(self) -> None:
+        """Wait until all tools are known."""
+        await self._passes.sources_ready()
+
     def when_settled(self, call: Callable[[], None]) -> None:
         """Call once, as soon as nothing is under way any more."""
         self._settled.append(call)
@@ -100,6 +109,11 @@ class ChatSession:
         return await self._services.settings.refresh(
             self.buffer.id, self.buffer.document, self._passes.names()
         )
+
+    async def sandbox_warning(self, settings: BufferSettings) -> str | None:
+        """Return what to tell on entering a chat whose required sandbox is missing."""
+        options = self._contexts.sandbox_options(settings)
+        return await self._services.sandboxes.warning(options)
 
     async def close(self) -> None:
         """The buffer is gone: everything that belongs to it ends."""
@@ -146,7 +160,7 @@ class ChatSession:
             case Tell(message, level):
                 self._services.screen.notify(message, Level(level))
             case SaveBuffer():
-                await self._auto_write()
+                await self.auto_write()
             case Settled():
                 self._announce_settled()
 
@@ -185,7 +199,7 @@ class ChatSession:
         finally:
             await self._lock.release("request")
             self._services.screen.refresh(self.buffer.id)
-            await self._auto_write()
+            await self.auto_write()
             self.post(RequestEnded(ended.outcome, ended.has_tool_uses, autopilot_of(settings)))
 
     async def _deliver(self, in_loop: bool) -> None:
@@ -234,7 +248,8 @@ class ChatSession:
             case _:
                 pass
 
-    async def _auto_write(self) -> None:
+    async def auto_write(self) -> None:
+        """Write the file, if `editing.auto_write` says so."""
         if not self._services.settings.current(self.buffer.id).config.editing.auto_write:
             return
         try:

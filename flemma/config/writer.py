@@ -125,6 +125,9 @@ class Writer:
             self.assign((*section.path, key), entry, line)
 
     def _shadow(self, section: Item, line: int | None) -> None:
+        if section.own_list is not None:  # `tools = nil` is about the list, not about approval
+            self._set(section.own_list, None, line)
+            return
         for child in section.children:
             self.assign((*section.path, child), None, line)
 

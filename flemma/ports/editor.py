@@ -6,7 +6,8 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from flemma.chat.document import Document
-from flemma.chat.nodes import Edit
+from flemma.chat.nodes import Edit, ToolResult
+from flemma.chat.pairing import CallKey, Located
 
 
 class Level(StrEnum):
@@ -84,4 +85,12 @@ class Screen(Protocol):
 
     def refresh(self, buffer_id: int) -> None:
         """Ask for the view of the buffer to be computed and drawn again soon."""
+        ...
+
+
+class RejectionPopup(Protocol):
+    """Asks for the reason of a rejection, over the block it is about."""
+
+    def open(self, buffer_id: int, key: CallKey, result: Located[ToolResult]) -> None:
+        """Open it; the answer arrives as a `rejection` message, or never."""
         ...

@@ -120,7 +120,9 @@ class NvimBuffer:
                 if answer["ok"]:
                     await self._reach(int(answer["tick"]))
                     return self._document
-                if answer.get("busy"):
+                if answer.get("gone"):
+                    self._gone = True
+                elif answer.get("busy"):
                     await asyncio.sleep(BUSY_WAIT)
                 elif self._tick == tick:
                     await self._catch_up(tick)

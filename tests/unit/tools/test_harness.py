@@ -1,4 +1,4 @@
-"""Harness parameters, prepared arguments, and the list that is sent."""
+"""Harness parameters, and the list that is sent."""
 
 import copy
 from typing import Any
@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from flemma import schema as s
-from flemma.tools.arguments import prepare
 from flemma.tools.definition import ToolDefinition
 from flemma.tools.harness import HarnessParameters, inject, strip
 from flemma.tools.wire_names import WireNames
@@ -76,19 +75,6 @@ def test_harness_keys_are_split_off_and_null_is_absent() -> None:
     assert strip({"flemma.background": None, "flemma.save_to": None}) == ({}, HarnessParameters())
     assert strip({"flemma.background": "true", "flemma.save_to": " "})[1].background is True
     assert strip({"flemma.background": "no", "flemma.save_to": 3})[1] == HarnessParameters()
-
-
-def test_arguments_are_checked_without_harness_keys() -> None:
-    definition = tool("t", input_schema=STRICT_SCHEMA, strict=True)
-    good = prepare(definition, {"query": "x", "limit": "3", "flemma.save_to": "f"})
-    assert (good.values, good.error) == ({"query": "x", "limit": 3}, None)
-    assert good.harness.save_to == "f"
-    bad = prepare(definition, {"limit": "many", "other": 1})
-    assert bad.error is not None
-    assert bad.error.startswith("Invalid input for tool 't', it was not run:\n- ")
-    assert "'query'" in bad.error
-    assert "'limit'" in bad.error
-    assert "'other'" in bad.error
 
 
 def test_sent_tools_are_sorted_by_internal_name_and_wire_encoded() -> None:

@@ -1,0 +1,1 @@
+"""`:Flemma` and the keys: each command is a use case."""

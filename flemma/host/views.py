@@ -1,0 +1,112 @@
+"""Keeps the view of a buffer in step with its document and its runs, a few times a second."""
+
+import asyncio
+from typing import Any
+
+from flemma.adapters.nvim.buffer import NvimBuffer
+from flemma.adapters.nvim.lua import Lua
+from flemma.app.session import ChatSession
+from flemma.chat.nodes import ToolUse
+from flemma.config.schema import Config
+from flemma.errors import EditorError
+from flemma.ports.clock import Clock
+from flemma.ports.tasks import Tasks
+from flemma.tools.previews import PreviewText, preview
+from flemma.tools.registry import ToolRegistry
+from flemma.ui.state import FINISHED_SHOWN, RunState, ViewOptions
+from flemma.ui.view import ViewDiff
+
+INTERVAL = 0.03
+"""Seconds between two views; typing and streaming are drawn at most this often."""
+
+
+class BufferView:
+    """Draws one buffer."""
+
+    def __init__(
+        self, session: ChatSession, buffer: NvimBuffer, lua: Lua, tools: ToolRegistry, clock: Clock
+    ) -> None:
+        self._session = session
+        self._buffer = buffer
+        self._lua = lua
+        self._tools = tools
+        self._clock = clock
+        self._difference = ViewDiff(buffer.id, self._preview)
+        self._due = asyncio.Event()
+        self._finished: dict[str, bool] = {}
+
+    def start(self, tasks: Tasks) -> "asyncio.Task[None]":
+        """Draw from now on, whenever something changed."""
+        self._due.set()
+        return tasks.spawn(self._run(), f"view of chat {self._buffer.id}")
+
+    def refresh(self) -> None:
+        """Something changed."""
+        self._due.set()
+
+    def reset(self, config: Config) -> None:
+        """The buffer was read again, or the options changed: draw everything anew."""
+        self._difference.reset(view_options(config))
+        self._due.set()
+
+    def tool_finished(self, tool_use_id: str, *, success: bool) -> None:
+        """Show for a moment how a call ended."""
+        self._finished[tool_use_id] = success
+        asyncio.get_running_loop().call_later(
+            FINISHED_SHOWN, lambda: self._finished.pop(tool_use_id, None)
+        )
+        self._due.set()
+
+    async def _run(self) -> None:
+        while not self._buffer.gone:
+            await self._due.wait()
+            self._due.clear()
+            try:
+                await self._draw()
+            except EditorError:
+                # The buffer may vanish at any moment; the loop's condition ends this then.
+                self._due.set()
+            await self._clock.sleep(INTERVAL)
+
+    async def _draw(self) -> None:
+        view = self._difference.difference(
+            self._buffer.document, self._run_state(), self._buffer.tick
+        )
+        if view is not None:
+            answer: Any = await self._lua.handle("view", view)
+            if answer and answer.get("ok"):
+                self._difference.accept()
+            else:
+                self._due.set()
+        if self._difference.is_unfinished:
+            self._due.set()
+
+    def _run_state(self) -> RunState:
+        now, monotonic = self._clock.now().timestamp(), self._clock.monotonic()
+        runs = self._session.runs.running.values()
+        return RunState(
+            executing={
+                run.key.id: now - (monotonic - run.started) for run in runs if run.job is None
+            },
+            finished=dict(self._finished),
+            jobs={
+                job.id: now - (monotonic - job.started)
+                for job in self._session.jobs.running.values()
+            },
+        )
+
+    def _preview(self, use: ToolUse) -> PreviewText:
+        return preview(self._tools.get(use.name), use.name, use.input)
+
+
+def view_options(config: Config) -> ViewOptions:
+    """Return the options that decide what is drawn."""
+    close = config.editing.auto_close
+    return ViewOptions(
+        rulers=config.ruler.enabled,
+        show_spinner=config.tools.show_spinner,
+        close_thinking=close.thinking,
+        close_tool_use=close.tool_use,
+        close_tool_result=close.tool_result,
+        close_frontmatter=close.frontmatter,
+    )
