@@ -20,8 +20,9 @@ LOADED_ON_FIRST_USE = (
 def modules_after(statement: str) -> set[str]:
     source = f"{statement}\nimport sys\nprint(*sys.modules)"
     run = subprocess.run(
-        [sys.executable, "-c", source], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", source], capture_output=True, text=True, check=False, timeout=60
     )
+    assert run.returncode == 0, run.stderr
     return set(run.stdout.split())
 
 
