@@ -59,6 +59,13 @@ class Jobs:
                 return job
         return None
 
+    def states(self) -> dict[str, str]:
+        """Return `pending`, `completed` or `error` for each job that is not in the buffer yet."""
+        states = dict.fromkeys(self._running, "pending")
+        for delivery in self._queue:
+            states[delivery.job.id] = "error" if delivery.result.is_error else "completed"
+        return states
+
     def submit(self, job: Job) -> None:
         """A job starts."""
         self._running[job.id] = job

@@ -35,6 +35,7 @@ from flemma.conversation.events import (
 )
 from flemma.errors import BufferGone, ErrorKind, ProviderError
 from flemma.ports.editor import ChatBuffer, Level
+from flemma.providers.failures import error_text
 from flemma.providers.names import wire_name
 
 log = logging.getLogger(__name__)
@@ -42,16 +43,6 @@ log = logging.getLogger(__name__)
 TRUNCATED = "Response truncated — model reached max output tokens"
 EMPTY = "Request completed but no response was received."
 LAST_LINE = -1
-
-_ADVICE = {
-    ErrorKind.CONTEXT_OVERFLOW: (
-        "Your conversation is too long for this model. Remove earlier messages or start a new "
-        "conversation."
-    ),
-    ErrorKind.AUTHENTICATION: "Authentication expired. Send again to generate a fresh token.",
-    ErrorKind.RATE_LIMIT: "Try again in a moment.",
-    ErrorKind.OVERLOADED: "Try again in a moment.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +187,7 @@ class Request:
             await self._resolve_broken_calls()
         if error.kind is ErrorKind.AUTHENTICATION and self._prepared and self._prepared.credential:
             self._services.credentials.invalidate(self._prepared.credential)
-        self._notify(_error_text(error), Level.ERROR)
+        self._notify(error_text(error), Level.ERROR)
         self._finished_event("errored", None)
         return Ended(Outcome.ERRORED, self._writer.has_tool_uses)
 
@@ -262,16 +253,6 @@ class Request:
 def _broken_text(call: ToolUseBroken) -> str:
     received = call.raw.strip()
     return f"{call.reason}\n\nReceived: {received[:2000]}" if received else call.reason
-
-
-def _error_text(error: ProviderError) -> str:
-    lines = [error.message]
-    if error.details:
-        lines += ["", *error.details]
-    advice = _ADVICE.get(error.kind) or error.hint
-    if advice:
-        lines += ["", advice]
-    return "\n".join(lines)
 
 
 def _record_data(record: RequestRecord) -> Mapping[str, Any]:

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
+from urllib.parse import quote
 
 from flemma.app.approvals import Approvals
 from flemma.app.call_context import CallContexts
@@ -78,6 +79,12 @@ class ChatSession:
     def contexts(self) -> CallContexts:
         """What calls of this buffer are given."""
         return self._contexts
+
+    @property
+    def uri(self) -> str:
+        """The address of the chat for a language server."""
+        path = self.buffer.path
+        return f"file://{quote(path)}" if path else f"flemma:///{self.buffer.id}"
 
     @property
     def is_idle(self) -> bool:

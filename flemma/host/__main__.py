@@ -16,7 +16,7 @@ def main() -> None:
     session = AsyncSession(MsgpackStream(EventLoop("stdio")))
     dispatcher = Dispatcher(SessionConnection(session))
     try:
-        session.run(dispatcher.on_request, dispatcher.on_notification)
+        session.run(dispatcher.on_request, dispatcher.on_notification)  # pyright: ignore[reportUnknownMemberType]
     except (EOFError, OSError):
         # Neovim is gone: that is how a host ends.
         pass

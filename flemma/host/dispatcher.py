@@ -45,7 +45,7 @@ class Dispatcher:
 
     def on_request(self, name: str, arguments: Sequence[Any], response: Response) -> None:
         """Answer one of the few blocking requests of the protocol."""
-        payload = arguments[0] if arguments else {}
+        payload: Mapping[str, Any] = arguments[0] if arguments else {}
         try:
             response.send(self._answer(name, payload))
         except Exception as error:
@@ -112,5 +112,5 @@ class Dispatcher:
 def buffer_number(handle: Any) -> int:
     """Return the number in a buffer handle, which arrives as a msgpack extension."""
     if isinstance(handle, msgpack.ExtType):
-        return int(msgpack.unpackb(handle.data))
+        return int(msgpack.unpackb(handle.data))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
     return int(getattr(handle, "number", handle))

@@ -53,6 +53,7 @@ class ToolPreview:
 
 Execute: TypeAlias = "Callable[[ToolInput, ToolContext], ToolResult | Awaitable[ToolResult]]"
 FormatPreview: TypeAlias = Callable[[ToolInput], "ToolPreview | str"]
+RemotePreview: TypeAlias = Callable[[ToolInput], Awaitable["ToolPreview | str"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,8 @@ class ToolDefinition:
     enabled: bool = True
     capabilities: frozenset[str] = frozenset()
     format_preview: FormatPreview | None = None
+    remote_preview: RemotePreview | None = None
+    """A format that has to be asked for (a function in Lua); the generic one is shown until then."""
     output_schema: Mapping[str, Any] | None = None
     personalities: Mapping[str, Any] = field(default_factory=dict[str, Any])
     origin: str = "builtin"

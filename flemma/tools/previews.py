@@ -54,6 +54,11 @@ def preview(definition: ToolDefinition | None, name: str, tool_input: ToolInput)
     except Exception as error:  # noqa: BLE001 - code of whoever wrote the tool; a preview must not fail
         problem = f"format_preview of tool '{name}' failed: {error!r}"
         return _generic(name, values, problem)
+    return own_preview(name, own)
+
+
+def own_preview(name: str, own: ToolPreview | str) -> PreviewText:
+    """Return what a tool's own format gave; a string is the detail."""
     if isinstance(own, str):
         return PreviewText(name, detail=own or None)
     return PreviewText(name, _joined(own), own.label or None, highlight=own.highlight)

@@ -102,7 +102,9 @@ class ViewDiff:
             found = _turn_keys(new_turns, keys)
             if found != _turn_keys(before.turns, before.keys):
                 view["turns"] = found
-        self._pending = replace(before, scene=scene, keys=keys, next_key=next_key, turns=new_turns)
+        self._pending = replace(
+            before, scene=scene, keys=keys, next_key=next_key, turns=new_turns, missing=missing
+        )
         if view["set"] or view["remove"] or "turns" in view:
             return view
         self._drawn = self._pending

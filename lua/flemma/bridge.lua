@@ -68,8 +68,8 @@ local function run_plain(id, callback, arguments)
   local list = without_nulls(arguments)
   local ok, value = guarded(id, function()
     local first, second = callback(unpack(list, 1, list.n))
-    -- `nil, reason` is how Lua functions say that they failed.
-    if first == nil and type(second) == "string" then
+    -- `nil, reason` and `false, reason` are how Lua functions say that they failed.
+    if not first and type(second) == "string" then
       error(second, 0)
     end
     return first

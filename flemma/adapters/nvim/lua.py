@@ -29,13 +29,24 @@ class Lua:
         """Run a handler without waiting for it."""
         self._connection.notify("nvim_exec_lua", ENTRY, [method, payload])
 
-    async def call(self, function: int, arguments: Sequence[Any], *, mode: str = "plain") -> Any:
+    def next_call(self) -> int:
+        """Return the number of a call to come."""
+        return next(self._identifiers)
+
+    async def call(
+        self,
+        function: int,
+        arguments: Sequence[Any],
+        *,
+        mode: str = "plain",
+        number: int | None = None,
+    ) -> Any:
         """Call a registered Lua function and wait for its reply, however long it takes.
 
         Cancelling the waiting task calls the cancel function the Lua function returned. Raises
         :class:`LuaError` when it fails.
         """
-        identifier = next(self._identifiers)
+        identifier = self.next_call() if number is None else number
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting[identifier] = future
         payload = {

@@ -35,6 +35,18 @@ class CommandTable:
         except FlemmaError as error:
             self._screen.notify(str(error), Level.ERROR)
 
+    def complete(self, line: str) -> list[str]:
+        """Complete the arguments of a command line, `Flemma <command> <arguments…>`."""
+        words = line.split()
+        lead = "" if line.endswith(" ") else words[-1] if words else ""
+        given = words[1:] if line.endswith(" ") else words[1:-1]
+        found = self._commands.get(given[0]) if given else None
+        if found is None:
+            return [name for name in self.names if name.startswith(lead)]
+        position = min(len(given), len(found.arguments)) - 1
+        candidates = found.arguments[position] if position >= 0 else ()
+        return [candidate for candidate in candidates if candidate.startswith(lead)]
+
     def _find(self, name: str) -> CommandDefinition:
         found = self._commands.get(name)
         if found is not None:

@@ -78,6 +78,14 @@ class ToolCommands:
             return
         await self.reject_with(session, call.key, "")
 
+    async def reject_by_id(self, session: ChatSession, tool_use_id: str, message: str) -> None:
+        """Reject the call a popup was opened for. Raises :class:`CommandError` when it is over."""
+        call = find_call(session.buffer.document, tool_use_id)
+        if call is None:
+            raise CommandError("Reject failed")
+        _require_placeholder(session, call)
+        await self.reject_with(session, call.key, message)
+
     async def reject_with(self, session: ChatSession, key: CallKey, message: str) -> None:
         """Reject a call for a reason the model reads; an empty one gives none (case A-08)."""
         settings = await session.settings()
@@ -191,11 +199,15 @@ def _call_at(session: ChatSession, line: int) -> ToolCall:
 def _placeholder_at(session: ChatSession, line: int) -> ToolCall:
     """Return the call at the cursor, which must still wait for its result."""
     call = tool_at(session.buffer.document, line)
+    _require_placeholder(session, call)
+    return call
+
+
+def _require_placeholder(session: ChatSession, call: ToolCall) -> None:
     if call.result is None:
         raise CommandError(f"No tool result placeholder for {call.id}")
     if not call.result.node.is_placeholder or call.key in session.runs.running:
         raise CommandError(f"Tool {call.id} has already completed")
-    return call
 
 
 def _status_of(document: Document, key: CallKey) -> Status | None:

@@ -4,13 +4,17 @@
 local string_byte, string_sub, string_char = string.byte, string.sub, string.char
 local native_find = string.find
 local error, unpack = error, unpack
-local floor, max = math.floor, math.max
+local floor, max, min = math.floor, math.max, math.min
 
 local UNFINISHED, POSITION = -1, -2
 
 local known_classes = {}
 
+-- A letter that names no class stands for itself.
 local function in_class(byte, class)
+  if not native_find(string_char(class), "^[acdlpsuwxzACDLPSUWXZ]") then
+    return byte == class
+  end
   local known = known_classes[class]
   if not known then
     known = {}
@@ -211,6 +215,9 @@ local function back_reference(state, position, digit)
   if number < 1 or number > state.level or state.lengths[number] == UNFINISHED then
     error("invalid capture index", 0)
   end
+  if state.lengths[number] == POSITION then
+    return nil
+  end
   local text = capture(state, number)
   if string_sub(state.subject, position, position + #text - 1) == text then
     return position + #text
@@ -303,7 +310,7 @@ local function start_of(subject, init)
   if init < 0 then
     init = max(#subject + init + 1, 1)
   end
-  return max(init, 1)
+  return min(max(init, 1), #subject + 1)
 end
 
 -- Looks for the first match from `init`: returns the state, its first and its last position.

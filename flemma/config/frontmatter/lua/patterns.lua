@@ -48,6 +48,7 @@ local safe = {}
 
 function safe.find(subject, pattern, init, plain)
   subject, pattern = text(subject, "find"), text(pattern, "find")
+  plain = plain or not native_find(pattern, "[%^%$%*%+%?%.%(%[%%%-]")
   if plain and #subject * #pattern > MAX_PLAIN then
     error("text to find is too long", 2)
   end

@@ -202,7 +202,8 @@ function sandbox.wrap(call)
   return function(...)
     local ok, value = call(...)
     if not ok then
-      error(value, 2)
+      local line = line_of_caller()
+      error((line and "frontmatter:" .. line .. ": " or "") .. value, 0)
     end
     return value
   end

@@ -1,0 +1,129 @@
+"""The chat buffers of the editor: mirror, session and view of each."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flemma.adapters.nvim.buffer import NvimBuffer
+from flemma.adapters.nvim.connection import Connection
+from flemma.adapters.nvim.lua import Lua
+from flemma.adapters.nvim.screen import NvimScreen
+from flemma.app.opening import open_chat
+from flemma.app.session import ChatSession
+from flemma.app.workspace import Workspace
+from flemma.chat.document import Document
+from flemma.errors import BufferGone, EditorError
+from flemma.host.views import BufferView
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Chat:
+    buffer: NvimBuffer
+    session: ChatSession
+    view: BufferView
+    drawing: "asyncio.Task[None]"
+
+
+class Chats:
+    """Opens and closes chat buffers."""
+
+    def __init__(
+        self, workspace: Workspace, lua: Lua, connection: Connection, screen: NvimScreen
+    ) -> None:
+        self._workspace = workspace
+        self._services = workspace.services
+        self._lua = lua
+        self._connection = connection
+        self._screen = screen
+        self._buffers: dict[int, NvimBuffer] = {}
+        self._chats: dict[int, _Chat] = {}
+        self._opened: dict[int, asyncio.Event] = {}
+        screen.on_refresh = self._refresh
+        screen.on_event = self._follow
+
+    def buffer(self, bufnr: int) -> NvimBuffer | None:
+        """Return the mirror of a buffer."""
+        return self._buffers.get(bufnr)
+
+    async def session(self, bufnr: int) -> ChatSession | None:
+        """Return the session of a buffer once it is open, None if it is no chat."""
+        opened = self._opened.get(bufnr)
+        if opened is None:
+            return None
+        await opened.wait()
+        return self._workspace.get(bufnr)
+
+    def opened(self, bufnr: int, path: str | None) -> None:
+        """A chat was loaded, reloaded or renamed."""
+        known = self._chats.get(bufnr)
+        if known is not None:
+            known.buffer.renamed(path)
+            self._services.tasks.spawn(self._reattach(known), f"reload of chat {bufnr}")
+            return
+        if bufnr in self._opened:
+            return
+        self._opened[bufnr] = asyncio.Event()
+        self._services.tasks.spawn(self._open(bufnr, path), f"opening of chat {bufnr}")
+
+    async def closed(self, bufnr: int) -> None:
+        """A chat was unloaded or wiped."""
+        self._opened.pop(bufnr, None)
+        buffer = self._buffers.pop(bufnr, None)
+        if buffer is not None:
+            buffer.wiped()
+        chat = self._chats.pop(bufnr, None)
+        if chat is not None:
+            chat.drawing.cancel()
+        await self._workspace.close(bufnr)
+
+    def options_changed(self) -> None:
+        """Options of `setup()` changed: everything is drawn anew."""
+        config = self._services.settings.shared().config
+        for chat in self._chats.values():
+            chat.view.reset(config)
+
+    async def _open(self, bufnr: int, path: str | None) -> None:
+        buffer = NvimBuffer(bufnr, path, self._lua, self._connection)
+        self._buffers[bufnr] = buffer
+        opened = self._opened[bufnr]
+        try:
+            await buffer.attach()
+            session = self._workspace.open(buffer)
+            view = BufferView(
+                session, buffer, self._lua, self._services.tools, self._services.clock
+            )
+            view.reset((await session.settings()).config)
+            buffer.on_change = lambda before, after: self._changed(bufnr, before, after)
+            drawing = view.start(self._services.tasks)
+            self._chats[bufnr] = _Chat(buffer, session, view, drawing)
+            await open_chat(session, self._screen)
+        except (BufferGone, EditorError) as error:
+            log.info("buffer %d was not opened: %s", bufnr, error)
+        finally:
+            opened.set()
+
+    async def _reattach(self, chat: _Chat) -> None:
+        """`:e` detaches; work under way goes on with the new text."""
+        await chat.buffer.attach()
+        chat.view.reset((await chat.session.settings()).config)
+        await open_chat(chat.session, self._screen)
+
+    def _changed(self, bufnr: int, before: Document, after: Document) -> None:
+        del before, after
+        self._refresh(bufnr)
+
+    def _refresh(self, bufnr: int) -> None:
+        chat = self._chats.get(bufnr)
+        if chat is not None:
+            chat.view.refresh()
+
+    def _follow(self, name: str, data: Mapping[str, Any]) -> None:
+        if name == "tool:finished":
+            chat = self._chats.get(int(data["bufnr"]))
+            if chat is not None:
+                success = data["status"] == "success"
+                chat.view.tool_finished(str(data["tool_id"]), success=success)

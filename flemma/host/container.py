@@ -1,0 +1,110 @@
+"""Builds the host for one editor, and names the handler of each message."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flemma.adapters.composition import Composition, FrontEnd, apply_setup, compose
+from flemma.adapters.nvim.connection import Connection
+from flemma.adapters.nvim.lua import Lua
+from flemma.adapters.nvim.open_buffers import NvimOpenBuffers
+from flemma.adapters.nvim.registrations import Registrations
+from flemma.adapters.nvim.screen import NvimRejectionPopup, NvimScreen
+from flemma.app.commands.chat import ChatCommands
+from flemma.app.commands.table import CommandTable
+from flemma.app.commands.tools import ToolCommands
+from flemma.app.workspace import Workspace
+from flemma.host.chats import Chats
+from flemma.host.idle import load_in_idle_moment
+from flemma.host.logs import set_up_logging
+from flemma.host.messages import Messages
+from flemma.host.supervisor import Supervisor
+from flemma.ports.editor import Level
+
+log = logging.getLogger(__name__)
+
+Handler = Callable[[Mapping[str, Any]], None]
+Answer = Callable[[Mapping[str, Any]], Any]
+
+
+class HostParts:
+    """Everything the dispatcher hands messages to."""
+
+    def __init__(
+        self, lua: Lua, composition: Composition, chats: Chats, messages: Messages
+    ) -> None:
+        self.lua = lua
+        self._composition = composition
+        self._chats = chats
+        self._messages = messages
+        self.handlers: Mapping[str, Handler] = messages.handlers()
+        self.answers: Mapping[str, Answer] = messages.answers()
+
+    def started(self) -> None:
+        """The handshake is done: tell Lua what it needs, load the rest when idle."""
+        self._messages.started()
+        load_in_idle_moment(self._composition.services.tasks)
+
+    def end(self) -> None:
+        """End every process that was started."""
+        self._composition.end()
+
+    def lines_event(
+        self, bufnr: int, tick: int | None, first: int, last: int, lines: Sequence[str]
+    ) -> None:
+        """Lines of a buffer changed."""
+        buffer = self._chats.buffer(bufnr)
+        if buffer is not None:
+            buffer.lines_event(tick, first, last, lines)
+
+    def tick_event(self, bufnr: int, tick: int) -> None:
+        """The changedtick of a buffer moved without a change."""
+        buffer = self._chats.buffer(bufnr)
+        if buffer is not None:
+            buffer.tick_event(tick)
+
+    def detached(self, bufnr: int) -> None:
+        """Neovim stopped sending changes of a buffer: it is reloaded, or gone."""
+        log.debug("buffer %d detached", bufnr)
+
+
+def build_host(connection: Connection, start: Mapping[str, Any]) -> HostParts:
+    """Build the host from the handshake of Lua."""
+    set_up_logging(start.get("log_path"), start.get("options") or {})
+    lua = Lua(connection)
+    screen = NvimScreen(lua)
+    tasks = Supervisor(lambda text: screen.notify(text, Level.ERROR))
+    registrations = Registrations(lua)
+    options = registrations.with_functions(start.get("options") or {})
+    composition = compose(
+        FrontEnd(
+            screen=screen,
+            tasks=tasks,
+            buffers=NvimOpenBuffers(lua),
+            working_directory=str(start.get("cwd") or "/"),
+            options=options,
+        )
+    )
+    services = composition.services
+    registrations.connect(services)
+    workspace = Workspace(services)
+    chats = Chats(workspace, lua, connection, screen)
+    tool_commands = ToolCommands(services, NvimRejectionPopup(lua))
+    table = CommandTable(
+        (*tool_commands.definitions(), *ChatCommands(services).definitions()), screen
+    )
+
+    def set_options(changed: Mapping[str, Any]) -> None:
+        apply_setup(services.settings, registrations.with_functions(changed), screen)
+        chats.options_changed()
+
+    messages = Messages(
+        lua=lua,
+        services=services,
+        chats=chats,
+        commands=table,
+        tool_commands=tool_commands,
+        registrations=registrations,
+        set_options=set_options,
+    )
+    return HostParts(lua, composition, chats, messages)

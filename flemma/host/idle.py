@@ -1,0 +1,22 @@
+"""Loads slow libraries after the first paint, so that nobody waits for them at the first send."""
+
+import asyncio
+from importlib import import_module
+
+from flemma.ports.tasks import Tasks
+
+DELAY = 0.4
+"""Seconds after the handshake."""
+
+MODULES = ("httpx", "jinja2.sandbox", "flemma.templating.engine", "lupa.lua51", "genai_prices")
+
+
+def load_in_idle_moment(tasks: Tasks) -> None:
+    """Import, one after the other and in a thread, what a first send needs."""
+    tasks.spawn(_load(), "loading of libraries")
+
+
+async def _load() -> None:
+    await asyncio.sleep(DELAY)
+    for name in MODULES:
+        await asyncio.to_thread(import_module, name)

@@ -1,0 +1,175 @@
+"""What each message of Lua does (the list is in :mod:`flemma.host.protocol`)."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flemma.adapters.nvim.lua import Lua
+from flemma.adapters.nvim.registrations import Registrations
+from flemma.app.commands.invocation import Invocation
+from flemma.app.commands.table import CommandTable
+from flemma.app.commands.tools import ToolCommands
+from flemma.app.services import Services
+from flemma.app.turn import InsertEntered
+from flemma.errors import FlemmaError
+from flemma.host.chats import Chats
+from flemma.lsp.handlers import Query, answer
+from flemma.ports.editor import Level
+
+log = logging.getLogger(__name__)
+
+Payload = Mapping[str, Any]
+LOCAL_COMMANDS = ("message:next", "message:previous")
+"""Commands that Lua carries out itself: they only move the cursor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """Handlers: each checks its payload, starts the work and returns."""
+
+    lua: Lua
+    services: Services
+    chats: Chats
+    commands: CommandTable
+    tool_commands: ToolCommands
+    registrations: Registrations
+    set_options: Callable[[Payload], None]
+
+    def handlers(self) -> Mapping[str, Callable[[Payload], None]]:
+        """Return the handler of each notification."""
+        registrations = self.registrations
+        return {
+            "setup": lambda payload: self.set_options(payload.get("options") or {}),
+            "buffer:opened": self._buffer_opened,
+            "buffer:entered": self._refresh_settings,
+            "buffer:closed": self._buffer_closed,
+            "insert:entered": self._insert_entered,
+            "insert:left": self._refresh_settings,
+            "text:changed": self._refresh_settings,
+            "command": self._command,
+            "rejection": self._rejection,
+            "register": lambda payload: registrations.register(payload),
+            "unregister": lambda payload: registrations.unregister(payload),
+            "reply": lambda payload: self.lua.reply(
+                int(payload["id"]), bool(payload["ok"]), payload.get("value")
+            ),
+            "source:tool": lambda payload: registrations.source_tool(payload),
+            "source:done": lambda payload: registrations.source_done(payload),
+            "lsp": self._lsp,
+            "resized": self._buffer_resized,
+        }
+
+    def answers(self) -> Mapping[str, Callable[[Payload], Any]]:
+        """Return the handler of each blocking request."""
+        return {
+            "flemma:complete": lambda payload: self._complete(payload),
+            "flemma:context": lambda payload: self.registrations.context(payload),
+        }
+
+    def started(self) -> None:
+        """Tell Lua which commands there are and which options it needs."""
+        commands = [
+            {
+                "name": definition.name,
+                "arguments": [list(candidates) for candidates in definition.arguments],
+                "dynamic": definition.dynamic,
+            }
+            for definition in self.commands.definitions
+        ]
+        commands += [{"name": name, "arguments": [], "dynamic": False} for name in LOCAL_COMMANDS]
+        self.lua.tell("commands", {"commands": sorted(commands, key=lambda each: each["name"])})
+        self.services.screen.event("boot:complete", {})
+
+    def _spawn(self, work: Any, name: str) -> None:
+        self.services.tasks.spawn(work, name)
+
+    def _buffer_opened(self, payload: Payload) -> None:
+        self.chats.opened(int(payload["bufnr"]), payload.get("path") or None)
+
+    def _buffer_closed(self, payload: Payload) -> None:
+        self._spawn(self.chats.closed(int(payload["bufnr"])), "closing of a chat")
+
+    def _buffer_resized(self, payload: Payload) -> None:
+        """Lua fits what it drew to the new width by itself."""
+
+    def _insert_entered(self, payload: Payload) -> None:
+        self._spawn(self._post_insert(int(payload["bufnr"])), "insert mode")
+
+    async def _post_insert(self, bufnr: int) -> None:
+        session = await self.chats.session(bufnr)
+        if session is not None:
+            session.post(InsertEntered())
+
+    def _refresh_settings(self, payload: Payload) -> None:
+        self._spawn(self._evaluate(int(payload["bufnr"])), "settings of a chat")
+
+    async def _evaluate(self, bufnr: int) -> None:
+        """Evaluate the frontmatter if it changed, and show its problems on their lines."""
+        session = await self.chats.session(bufnr)
+        if session is None or not session.is_idle:
+            return
+        settings = await session.settings()
+        items = [
+            {
+                "line": problem.line,
+                "column": problem.column or 0,
+                "severity": str(problem.severity),
+                "message": problem.message,
+            }
+            for problem in (*settings.diagnostics, *session.buffer.document.diagnostics())
+        ]
+        self.lua.tell("diagnostics", {"bufnr": bufnr, "items": items})
+
+    def _command(self, payload: Payload) -> None:
+        self._spawn(self._run_command(payload), f"command {payload['name']}")
+
+    async def _run_command(self, payload: Payload) -> None:
+        session = await self.chats.session(int(payload["bufnr"]))
+        await self.commands.run(
+            Invocation(
+                name=str(payload["name"]),
+                arguments=str(payload.get("arguments") or ""),
+                session=session,
+                line=int(payload.get("line") or 0),
+                key=bool(payload.get("key")),
+            )
+        )
+
+    def _rejection(self, payload: Payload) -> None:
+        self._spawn(self._reject(payload), "rejection")
+
+    async def _reject(self, payload: Payload) -> None:
+        session = await self.chats.session(int(payload["bufnr"]))
+        if session is None:
+            return
+        try:
+            await self.tool_commands.reject_by_id(
+                session, str(payload["tool_use_id"]), str(payload.get("message") or "")
+            )
+        except FlemmaError as error:
+            self.services.screen.notify(str(error), Level.WARN)
+
+    def _complete(self, payload: Payload) -> list[str]:
+        line = str(payload.get("line") or "")[: int(payload.get("position") or 0)]
+        return self.commands.complete(line)
+
+    def _lsp(self, payload: Payload) -> None:
+        self._spawn(self._answer_lsp(payload), "language server")
+
+    async def _answer_lsp(self, payload: Payload) -> None:
+        identifier, bufnr = payload["id"], int(payload["bufnr"])
+        session = await self.chats.session(bufnr)
+        if session is None:
+            self.lua.tell("lsp", {"id": identifier, "result": None})
+            return
+        path = session.buffer.path
+        query = Query(
+            document=session.buffer.document,
+            line=int(payload["line"]),
+            column=int(payload["column"]),
+            uri=session.uri,
+            place=self.services.place(path),
+            job_states=session.jobs.states(),
+        )
+        self.lua.tell("lsp", {"id": identifier, "result": answer(str(payload["method"]), query)})
