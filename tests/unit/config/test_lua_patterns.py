@@ -61,7 +61,7 @@ def agree(name: str, *arguments: object) -> str:
 
 
 pieces = st.sampled_from(
-    ["a", "b", ".", "%a", "%d", "%s", "%.", "%%", "[ab]", "[^a]", "[a-c]", "[%d_]", "[]x]", "(", ")",
+    ["a", "b", ".", "%a", "%d", "%s", "%.", "%%", "[ab]", "[^a]", "[a-c]", "[%d_]", "[]x]", "(", ")",  # noqa: E501
      "()", "*", "+", "-", "?", "^", "$", "%1", "%b()", "%f[%a]", "[", "%", " ", "1"]
 )  # fmt: skip
 patterns = st.lists(pieces, max_size=6).map("".join)
