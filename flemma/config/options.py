@@ -10,11 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, TypeVar, cast, dataclass_transform
 
-ConfigValue: TypeAlias = (
-    "bool | int | float | str | list[ConfigValue] | dict[str, ConfigValue] | PolicyFunction | None"
-)
-"""A value as setup, a command or frontmatter writes it."""
-
 Path: TypeAlias = tuple[str, ...]
 """An option's canonical place, one word a segment (names of tools may hold dots)."""
 

@@ -41,7 +41,7 @@ BUILTIN: Presets = {
 }
 
 
-class _Bad(Exception):  # noqa: N818 - control flow of this file
+class _Bad(Exception):
     pass
 
 

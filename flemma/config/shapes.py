@@ -15,7 +15,7 @@ from flemma.config.options import PolicyFunction
 from flemma.text.suggest import closest
 
 
-class Mismatch(Exception):  # noqa: N818 - a value, not the program, is wrong
+class Mismatch(Exception):
     """A value does not fit."""
 
     def __init__(self, reason: str) -> None:

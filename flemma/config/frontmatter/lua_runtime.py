@@ -25,7 +25,7 @@ MAX_TICKS = 200_000
 _POSITION = re.compile(r"(?:frontmatter:(\d+): )?(.*)", re.DOTALL)
 
 
-class LuaFailure(Exception):  # noqa: N818 - the code of the user failed, not ours
+class LuaFailure(Exception):
     """The code raised; ``line`` is 1-based in it. ``cause`` is the error of a function of ours."""
 
     def __init__(self, text: str, cause: BaseException | None = None) -> None:

@@ -12,7 +12,7 @@ MAX_DEPTH = 64
 MAX_VALUES = 100_000
 
 
-class Unconvertible(Exception):  # noqa: N818 - a value, not the program, is wrong
+class Unconvertible(Exception):
     """A value cannot leave Lua; the text says why."""
 
 

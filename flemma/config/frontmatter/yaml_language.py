@@ -19,7 +19,7 @@ MAX_VALUES = 50_000
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-class _Refused(Exception):  # noqa: N818 - control flow of this file
+class _Refused(Exception):
     pass
 
 

@@ -96,10 +96,8 @@ function base.xpcall(f, handler)
   return settled(guarded(pcall(f)))
 end
 
-base.string = copy(
-  string,
-  "byte char find format gmatch gsub len lower match rep reverse sub upper"
-)
+base.string =
+  copy(string, "byte char find format gmatch gsub len lower match rep reverse sub upper")
 base.math = copy(
   math,
   "abs acos asin atan atan2 ceil cos cosh deg exp floor fmod frexp huge ldexp log log10 max min modf pi pow rad random sin sinh sqrt tan tanh"
