@@ -1,1 +1,1 @@
-"""The process Neovim starts: entry, composition root, dispatcher, supervisor."""
+"""The process Neovim starts: entry, composition, dispatcher."""

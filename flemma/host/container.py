@@ -5,20 +5,20 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flemma.adapters.composition import Composition, FrontEnd, apply_setup, compose
+from flemma.adapters.logs import set_up_logging
 from flemma.adapters.nvim.connection import Connection
 from flemma.adapters.nvim.lua import Lua
 from flemma.adapters.nvim.open_buffers import NvimOpenBuffers
 from flemma.adapters.nvim.registrations import Registrations
 from flemma.adapters.nvim.screen import NvimRejectionPopup, NvimScreen
+from flemma.adapters.supervisor import Supervisor
 from flemma.app.commands.chat import ChatCommands
 from flemma.app.commands.table import CommandTable
 from flemma.app.commands.tools import ToolCommands
 from flemma.app.workspace import Workspace
 from flemma.host.chats import Chats
 from flemma.host.idle import load_in_idle_moment
-from flemma.host.logs import set_up_logging
 from flemma.host.messages import Messages
-from flemma.host.supervisor import Supervisor
 from flemma.ports.editor import Level
 
 log = logging.getLogger(__name__)

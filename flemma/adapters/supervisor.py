@@ -1,4 +1,4 @@
-"""Tasks of the host: named, kept alive by a reference, their failures reported once."""
+"""Tasks of a front end: named, kept alive by a reference, their failures reported once."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""The host's own log file: pynvim's logging is stripped from its wheel, and stdout is the wire."""
+"""The log file of a front end: pynvim's own logging is stripped from its wheel, and stdout is taken."""
 
 import logging
 from collections.abc import Mapping
