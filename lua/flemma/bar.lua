@@ -139,7 +139,8 @@ local function float(shown, window, width)
     return
   end
   local opened = vim.api.nvim_open_win(shown.scratch, false, options)
-  vim.wo[opened].winhighlight = "Normal:" .. (shown.bar.group or "FlemmaUsageBar")
+  local group = require("flemma.highlights").first(shown.bar.group or "FlemmaUsageBar")
+  vim.wo[opened].winhighlight = "Normal:" .. group
   vim.wo[opened].wrap = false
   shown.floats[window] = opened
 end

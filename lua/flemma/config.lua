@@ -1,51 +1,8 @@
---- Options as Lua needs them: its own defaults, over them what `setup` got, over them what the host
---- merged. The host has the whole list and checks it; here are those of keys and pixels only.
-local M = {}
+--- Options as Lua needs them: the defaults, over them what `setup` got, over them what the host
+--- merged from all layers. The host checks them; here they are only looked up.
+local DEFAULTS = require("flemma.generated.defaults").options
 
----@type table<string, any>
-local DEFAULTS = {
-  python = nil,
-  keymaps = {
-    enabled = true,
-    normal = {
-      send = "<C-]>",
-      cancel = "<C-c>",
-      tool_execute = "<M-CR>",
-      tool_approve = "<M-a>",
-      tool_approve_all = "<M-A>",
-      tool_reject = "<M-r>",
-      tool_background = "<M-b>",
-      message_next = "]m",
-      message_prev = "[m",
-      fold_toggle = "<Space>",
-      conceal_toggle = "yoe",
-      conceal_enable = "]oe",
-      conceal_disable = "[oe",
-      fold_turn = "zy",
-      fold_turns = "zY",
-    },
-    insert = { send = "<C-]>" },
-    text_object = "m",
-  },
-  highlights = {},
-  line_highlights = { enabled = true },
-  ruler = { enabled = true, char = "─" },
-  turns = { enabled = true, padding = { left = 0, right = 1 }, hl = "FlemmaTurn" },
-  ui = {
-    approval = { syntax_highlighting = true },
-    rejection = { enabled = true },
-    progress = { position = "bottom left", highlight = "StatusLine" },
-  },
-  editing = {
-    disable_textwidth = true,
-    manage_updatetime = true,
-    manage_viewoptions = true,
-    foldlevel = 1,
-    conceal = "2nv",
-  },
-  tools = { show_spinner = true },
-  lsp = { enabled = true },
-}
+local M = {}
 
 ---@type table<string, any>
 local given = {}
@@ -69,25 +26,34 @@ function M.given()
   return given
 end
 
---- Keep the options of `setup`.
+--- A wrong type is for the host to report; it must not break the keys. `true` and `false` in place of
+--- a section switch it.
 ---@param options table<string, any>
-function M.set(options)
-  given = options
-  -- A wrong type here is for the host to report; it must not break the keys.
-  local usable = {}
-  for key, value in pairs(options) do
-    local default = DEFAULTS[key]
-    if type(default) ~= "table" or type(value) == "table" then
-      usable[key] = value
+---@return table<string, any>
+local function usable(options)
+  local result = {}
+  for name, value in pairs(options) do
+    local is_section = type(DEFAULTS[name]) == "table"
+    if is_section and type(value) == "boolean" then
+      result[name] = { enabled = value }
+    elseif not is_section or type(value) == "table" then
+      result[name] = value
     end
   end
-  merge(usable)
+  return result
+end
+
+--- Keep the options of `setup`.
+---@param options flemma.Config
+function M.set(options)
+  given = options
+  merge(usable(options))
 end
 
 --- Take what the host merged from all layers.
 ---@param options table<string, any>
 function M.pushed(options)
-  merge(options)
+  merge(usable(options))
 end
 
 --- Call `listener` whenever the options changed.

@@ -1,76 +1,32 @@
 --- Highlight groups. All are defaults: a colour scheme or the user's `:highlight` wins.
 local config = require("flemma.config")
+local generated = require("flemma.generated.defaults")
 
 local M = {}
 
----@type table<string, string>
-local LINKS = {
-  FlemmaSystem = "Special",
-  FlemmaUser = "Normal",
-  FlemmaAssistant = "Normal",
-  FlemmaRoleSystem = "Special",
-  FlemmaRoleUser = "Function",
-  FlemmaRoleAssistant = "Identifier",
-  FlemmaRuler = "WinSeparator",
-  FlemmaTurn = "WinSeparator",
-  FlemmaLuaExpression = "PreProc",
-  FlemmaLuaCodeBlock = "PreProc",
-  FlemmaLuaDelimiter = "Delimiter",
-  FlemmaUserFileReference = "Include",
-  FlemmaThinkingTag = "Comment",
-  FlemmaThinkingFoldPreview = "Comment",
-  FlemmaToolIcon = "Function",
-  FlemmaToolName = "Function",
-  FlemmaToolUseTitle = "Function",
-  FlemmaToolResultTitle = "Function",
-  FlemmaToolResultError = "DiagnosticError",
-  FlemmaToolResultPending = "DiagnosticInfo",
-  FlemmaToolResultApproved = "DiagnosticOk",
-  FlemmaToolResultRejected = "DiagnosticWarn",
-  FlemmaToolResultDenied = "DiagnosticError",
-  FlemmaToolResultAborted = "DiagnosticError",
-  FlemmaToolPreview = "Comment",
-  FlemmaToolDetail = "Comment",
-  FlemmaToolPending = "DiagnosticInfo",
-  FlemmaToolExecuting = "DiagnosticInfo",
-  FlemmaToolSuccess = "DiagnosticOk",
-  FlemmaToolError = "DiagnosticError",
-  FlemmaToolIconPending = "DiagnosticInfo",
-  FlemmaToolIconExecuting = "DiagnosticInfo",
-  FlemmaToolIconSuccess = "DiagnosticOk",
-  FlemmaToolIconError = "DiagnosticError",
-  FlemmaFoldPreview = "Comment",
-  FlemmaFoldMeta = "Comment",
-  FlemmaAssistantSpinner = "DiagnosticInfo",
-  FlemmaUsageBar = "PmenuSel",
-  FlemmaUsageBarSecondary = "PmenuSel",
-  FlemmaUsageBarMuted = "Comment",
-  FlemmaUsageBarCacheGood = "DiagnosticOk",
-  FlemmaUsageBarCacheBad = "DiagnosticWarn",
-  FlemmaProgressBar = "StatusLine",
-  FlemmaProgressBarAccent = "DiagnosticInfo",
-  FlemmaProgressBarWarning = "DiagnosticWarn",
-  FlemmaProgressBarError = "DiagnosticError",
-  FlemmaRejectionInput = "NormalFloat",
-  FlemmaRejectionBorder = "DiagnosticWarn",
-  FlemmaBusy = "DiagnosticInfo",
-  FlemmaStatusTitle = "Title",
-  FlemmaStatusSection = "Statement",
-  FlemmaStatusKey = "Identifier",
-  FlemmaStatusValue = "String",
-  FlemmaStatusSource = "Comment",
-  FlemmaStatusGood = "DiagnosticOk",
-  FlemmaStatusBad = "DiagnosticError",
-  FlemmaStatusTextMuted = "Comment",
-}
-
---- Groups that add attributes to the group they start from.
----@type table<string, { from: string, attributes: vim.api.keyset.highlight }>
+--- Groups that add attributes to the group they start from, and the option that sets them.
+---@type table<string, { from: string, option: string, attributes: vim.api.keyset.highlight }>
 local DERIVED = {
-  FlemmaRoleSystemName = { from = "FlemmaRoleSystem", attributes = { bold = true } },
-  FlemmaRoleUserName = { from = "FlemmaRoleUser", attributes = { bold = true } },
-  FlemmaRoleAssistantName = { from = "FlemmaRoleAssistant", attributes = { bold = true } },
-  FlemmaToolLabel = { from = "FlemmaToolPreview", attributes = { italic = true } },
+  FlemmaRoleSystemName = {
+    from = "FlemmaRoleSystem",
+    option = "role_name",
+    attributes = { bold = true },
+  },
+  FlemmaRoleUserName = {
+    from = "FlemmaRoleUser",
+    option = "role_name",
+    attributes = { bold = true },
+  },
+  FlemmaRoleAssistantName = {
+    from = "FlemmaRoleAssistant",
+    option = "role_name",
+    attributes = { bold = true },
+  },
+  FlemmaToolLabel = {
+    from = "FlemmaToolPreview",
+    option = "tool_label",
+    attributes = { italic = true },
+  },
 }
 
 --- How far a line's background leaves that of `Normal`, towards the colour of a group.
@@ -81,35 +37,6 @@ local TINTS = {
   FlemmaLineUser = { towards = "DiagnosticInfo", share = 0.05 },
   FlemmaLineAssistant = { towards = "DiagnosticOk", share = 0.03 },
   FlemmaThinkingBlock = { towards = "Comment", share = 0.08 },
-}
-
---- Options `highlights.*` and the group each sets.
----@type table<string, string>
-local OPTIONS = {
-  system = "FlemmaSystem",
-  user = "FlemmaUser",
-  assistant = "FlemmaAssistant",
-  expression = "FlemmaLuaExpression",
-  code_block = "FlemmaLuaCodeBlock",
-  delimiter = "FlemmaLuaDelimiter",
-  file_reference = "FlemmaUserFileReference",
-  thinking_tag = "FlemmaThinkingTag",
-  thinking_block = "FlemmaThinkingBlock",
-  tool_icon = "FlemmaToolIcon",
-  tool_name = "FlemmaToolName",
-  tool_use_title = "FlemmaToolUseTitle",
-  tool_result_title = "FlemmaToolResultTitle",
-  tool_result_error = "FlemmaToolResultError",
-  tool_preview = "FlemmaToolPreview",
-  tool_label = "FlemmaToolLabel",
-  tool_detail = "FlemmaToolDetail",
-  fold_preview = "FlemmaFoldPreview",
-  fold_meta = "FlemmaFoldMeta",
-  ruler = "FlemmaRuler",
-  turn = "FlemmaTurn",
-  busy = "FlemmaBusy",
-  rejection_input = "FlemmaRejectionInput",
-  rejection_border = "FlemmaRejectionBorder",
 }
 
 ---@param base integer
@@ -139,50 +66,93 @@ local function set(name, definition)
   vim.api.nvim_set_hl(0, name, definition)
 end
 
-local function define_tints()
-  local dark = vim.o.background == "dark"
-  local base = resolved("Normal").bg or (dark and 0x14161b or 0xe0e2ea)
-  local cursor = resolved("CursorLine").bg or blend(base, dark and 0xffffff or 0, 0.08)
-  for name, tint in pairs(TINTS) do
-    local towards = resolved(tint.towards).fg or (dark and 0xffffff or 0)
-    local background = blend(base, towards, tint.share)
-    set(name, { bg = background })
-    local shown = resolved(name).bg or background
-    set(name .. "CursorLine", { bg = blend(shown, cursor, 0.7) })
-  end
-end
-
+--- Set a group to what the user chose; that beats the colour scheme.
 ---@param name string
----@param value any a group to link to, a colour, or the attributes of a highlight
-local function override(name, value)
-  if type(value) == "string" and value:sub(1, 1) == "#" then
+---@param value any a group to link to, a colour, attributes, or false for nothing
+---@param base? vim.api.keyset.get_hl_info what attributes are laid over
+local function override(name, value, base)
+  if value == false then
+    vim.api.nvim_set_hl(0, name, {})
+  elseif type(value) == "string" and value:sub(1, 1) == "#" then
     vim.api.nvim_set_hl(0, name, { fg = value })
   elseif type(value) == "string" then
     vim.api.nvim_set_hl(0, name, { link = value })
-  elseif type(value) == "table" and not vim.islist(value) then
-    local base = name == "FlemmaToolLabel" and resolved("FlemmaToolPreview") or {}
-    vim.api.nvim_set_hl(0, name, vim.tbl_extend("force", base, { default = false }, value))
+  elseif type(value) == "table" then
+    vim.api.nvim_set_hl(0, name, vim.tbl_extend("force", base or {}, value))
   end
 end
 
-local function define_all()
-  for name, target in pairs(LINKS) do
-    set(name, { link = target })
+--- What the user set himself; the defaults of the options are those of this module.
+---@param section "highlights"|"line_highlights"
+---@return table<string, any>
+local function chosen(section)
+  local value = config.given()[section]
+  return type(value) == "table" and value or {}
+end
+
+---@param name string
+---@param background integer
+local function define_line(name, background)
+  set(name, { bg = background })
+  local option = name:lower():gsub("^flemmaline", "")
+  local choice = chosen("line_highlights")[option]
+  if type(choice) == "string" and choice:sub(1, 1) == "#" then
+    vim.api.nvim_set_hl(0, name, { bg = choice })
+  elseif choice ~= nil then
+    override(name, choice)
   end
-  for option, value in pairs(config.get("highlights") or {}) do
-    local group = OPTIONS[option]
-    if group and not DERIVED[group] then
-      override(group, value)
+end
+
+local function define_tints()
+  local contrast = vim.o.background == "dark" and 0xffffff or 0
+  local base = resolved("Normal").bg or (contrast == 0 and 0xe0e2ea or 0x14161b)
+  local cursor = resolved("CursorLine").bg or blend(base, contrast, 0.08)
+  for name, tint in pairs(TINTS) do
+    local background = blend(base, resolved(tint.towards).fg or contrast, tint.share)
+    define_line(name, background)
+    set(name .. "CursorLine", { bg = blend(resolved(name).bg or background, cursor, 0.7) })
+  end
+end
+
+local function define_derived()
+  for name, derived in pairs(DERIVED) do
+    local choice = chosen("highlights")[derived.option]
+    local base = resolved(derived.from)
+    if choice ~= nil then
+      override(name, choice, base)
+    else
+      set(name, vim.tbl_extend("force", base, derived.attributes))
     end
   end
-  for name, derived in pairs(DERIVED) do
-    set(name, vim.tbl_extend("force", resolved(derived.from), derived.attributes))
+end
+
+local LAID_OVER = { role_name = true, tool_label = true }
+
+local function define_all()
+  local defaults = generated.options.highlights
+  for option, group in pairs(generated.groups) do
+    local choice = chosen("highlights")[option]
+    if choice ~= nil and not LAID_OVER[option] then
+      override(group, choice)
+    elseif type(defaults[option]) == "string" then
+      set(group, { link = defaults[option] })
+    end
   end
-  local label = vim.tbl_get(config.get("highlights") or {}, "tool_label")
-  if label then
-    override("FlemmaToolLabel", label)
-  end
+  define_derived()
   define_tints()
+end
+
+--- The first group of a comma-separated list that is defined; the last one if none is.
+---@param list string
+---@return string
+function M.first(list)
+  local names = vim.split(list, "%s*,%s*")
+  for _, name in ipairs(names) do
+    if next(vim.api.nvim_get_hl(0, { name = name })) then
+      return name
+    end
+  end
+  return names[#names]
 end
 
 local defined = false

@@ -2,7 +2,7 @@
 local M = {}
 
 --- Set options (see `:help flemma-options`). Optional, and may be called again at any time.
----@param options? table<string, any>
+---@param options? flemma.Config
 function M.setup(options)
   vim.validate("options", options, "table", true)
   require("flemma.config").set(options or {})
