@@ -19,6 +19,8 @@ _REFERENCE_OPENINGS = ("@./", "@../", "@~/", "@//")
 _STRING = r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\""
 _EXPRESSION_TOKEN = re.compile(rf"{_STRING}|[{{}}]")
 _CODE_TOKEN = re.compile(rf"{_STRING}|%\}}")
+# A word of punctuation only; looking at it once keeps the scan linear.
+_NO_REFERENCE = re.compile(r"@[^\s{]*")
 _END_RAW = re.compile(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
 
 
@@ -51,6 +53,7 @@ class _Scanner:
         self._counted = 0
         self._literal_from = 0
         self._opening = _OPENING
+        self._may_end_raw = True
 
     def parts(self) -> Iterator[InlineSegment]:
         position = 0
@@ -73,7 +76,7 @@ class _Scanner:
     def _reference(self, begin: int) -> Generator[InlineSegment, None, int]:
         reference = read_reference(self._text, begin)
         if reference is None:
-            return begin + 1
+            return _end_of(_NO_REFERENCE, self._text, begin)
         yield from self._literal(begin)
         line, column = self._place(begin)
         yield FileReference(reference.path, reference.mime, reference.raw, line, line, column)
@@ -90,13 +93,18 @@ class _Scanner:
         if raw.startswith("{{"):
             yield Expression(code, raw, line, last, column)
             return end
-        closing = _END_RAW.search(self._text, end) if code == "raw" else None
+        closing = self._end_of_raw(end) if code == "raw" else None
         if closing is None:
             yield Code(code, raw, line, last, column)
             return end
         yield from self._literal(closing.start())
         self._literal_from = closing.end()
         return closing.end()
+
+    def _end_of_raw(self, position: int) -> re.Match[str] | None:
+        found = _END_RAW.search(self._text, position) if self._may_end_raw else None
+        self._may_end_raw = found is not None
+        return found
 
     def _literal(self, end: int) -> Iterator[Text]:
         if end <= self._literal_from:
@@ -109,6 +117,11 @@ class _Scanner:
         self._line += self._text.count("\n", self._counted, position)
         self._counted = position
         return self._line, position - self._text.rfind("\n", 0, position) - 1
+
+
+def _end_of(pattern: re.Pattern[str], text: str, position: int) -> int:
+    found = pattern.match(text, position)
+    return found.end() if found else position + 1
 
 
 def _inner(raw: str) -> str:

@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 
-class NoToolAtCursor(FlemmaError):  # noqa: N818 - named for what it says, like the error tree
+class NoToolAtCursor(FlemmaError):
     """No tool call belongs to the line; the message says why (spec: behaviour 2.11)."""
 
 

@@ -43,7 +43,6 @@ class Chats:
         self._chats: dict[int, _Chat] = {}
         self._opened: dict[int, asyncio.Event] = {}
         screen.on_refresh = self._refresh
-        screen.on_event = self._follow
 
     def buffer(self, bufnr: int) -> NvimBuffer | None:
         """Return the mirror of a buffer."""
@@ -80,11 +79,20 @@ class Chats:
             chat.drawing.cancel()
         await self._workspace.close(bufnr)
 
-    def options_changed(self) -> None:
-        """Options of `setup()` changed: everything is drawn anew."""
-        config = self._services.settings.shared().config
-        for chat in self._chats.values():
-            chat.view.reset(config)
+    def follow(self, name: str, data: Mapping[str, Any]) -> None:
+        """Take a lifecycle event that changes what is drawn."""
+        match name:
+            case "tool:finished":
+                chat = self._chats.get(int(data["bufnr"]))
+                if chat is not None:
+                    success = data["status"] == "success"
+                    chat.view.tool_finished(str(data["tool_id"]), success=success)
+            case "config:updated":
+                for chat in self._chats.values():
+                    settings = self._services.settings.current(chat.buffer.id)
+                    chat.view.reset(settings.config)
+            case _:
+                pass
 
     async def _open(self, bufnr: int, path: str | None) -> None:
         buffer = NvimBuffer(bufnr, path, self._lua, self._connection)
@@ -120,10 +128,3 @@ class Chats:
         chat = self._chats.get(bufnr)
         if chat is not None:
             chat.view.refresh()
-
-    def _follow(self, name: str, data: Mapping[str, Any]) -> None:
-        if name == "tool:finished":
-            chat = self._chats.get(int(data["bufnr"]))
-            if chat is not None:
-                success = data["status"] == "success"
-                chat.view.tool_finished(str(data["tool_id"]), success=success)

@@ -5,19 +5,23 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flemma.adapters.composition import Composition, FrontEnd, apply_setup, compose
-from flemma.adapters.logs import set_up_logging
 from flemma.adapters.nvim.connection import Connection
 from flemma.adapters.nvim.lua import Lua
 from flemma.adapters.nvim.open_buffers import NvimOpenBuffers
+from flemma.adapters.nvim.pages import NvimPages
 from flemma.adapters.nvim.registrations import Registrations
 from flemma.adapters.nvim.screen import NvimRejectionPopup, NvimScreen
 from flemma.adapters.supervisor import Supervisor
 from flemma.app.commands.chat import ChatCommands
+from flemma.app.commands.logs import LogCommands
+from flemma.app.commands.settings import SettingsCommands
 from flemma.app.commands.table import CommandTable
 from flemma.app.commands.tools import ToolCommands
+from flemma.app.commands.usage import UsageCommands
 from flemma.app.workspace import Workspace
 from flemma.host.chats import Chats
 from flemma.host.idle import load_in_idle_moment
+from flemma.host.logs import HostLog
 from flemma.host.messages import Messages
 from flemma.ports.editor import Level
 
@@ -70,8 +74,8 @@ class HostParts:
 
 def build_host(connection: Connection, start: Mapping[str, Any]) -> HostParts:
     """Build the host from the handshake of Lua."""
-    set_up_logging(start.get("log_path"), start.get("options") or {})
     lua = Lua(connection)
+    log_file = HostLog(str(start["log_path"]), start.get("options") or {}, lua)
     screen = NvimScreen(lua)
     tasks = Supervisor(lambda text: screen.notify(text, Level.ERROR))
     registrations = Registrations(lua)
@@ -89,14 +93,23 @@ def build_host(connection: Connection, start: Mapping[str, Any]) -> HostParts:
     registrations.connect(services)
     workspace = Workspace(services)
     chats = Chats(workspace, lua, connection, screen)
+    pages = NvimPages(lua)
     tool_commands = ToolCommands(services, NvimRejectionPopup(lua))
+    settings_commands = SettingsCommands(services, pages)
     table = CommandTable(
-        (*tool_commands.definitions(), *ChatCommands(services).definitions()), screen
+        (
+            *tool_commands.definitions(),
+            *ChatCommands(services).definitions(),
+            *settings_commands.definitions(),
+            *UsageCommands(services).definitions(),
+            *LogCommands(services, log_file).definitions(),
+        ),
+        screen,
     )
 
     def set_options(changed: Mapping[str, Any]) -> None:
         apply_setup(services.settings, registrations.with_functions(changed), screen)
-        chats.options_changed()
+        screen.event("config:updated", {})
 
     messages = Messages(
         lua=lua,
@@ -104,7 +117,10 @@ def build_host(connection: Connection, start: Mapping[str, Any]) -> HostParts:
         chats=chats,
         commands=table,
         tool_commands=tool_commands,
+        settings_commands=settings_commands,
         registrations=registrations,
+        pages=pages,
         set_options=set_options,
     )
+    screen.listeners += [chats.follow, messages.follow]
     return HostParts(lua, composition, chats, messages)

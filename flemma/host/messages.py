@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from flemma.adapters.nvim.lua import Lua
+from flemma.adapters.nvim.pages import NvimPages
 from flemma.adapters.nvim.registrations import Registrations
 from flemma.app.commands.invocation import Invocation
+from flemma.app.commands.settings import SettingsCommands
 from flemma.app.commands.table import CommandTable
 from flemma.app.commands.tools import ToolCommands
 from flemma.app.services import Services
@@ -23,6 +25,19 @@ Payload = Mapping[str, Any]
 LOCAL_COMMANDS = ("message:next", "message:previous")
 """Commands that Lua carries out itself: they only move the cursor."""
 
+LUA_OPTIONS = (
+    "keymaps",
+    "highlights",
+    "line_highlights",
+    "ruler",
+    "turns",
+    "ui",
+    "editing",
+    "integrations",
+    "lsp",
+)
+"""Sections that Lua reads: what must be immediate or is screen-shaped."""
+
 
 @dataclass(frozen=True, slots=True)
 class Messages:
@@ -33,7 +48,9 @@ class Messages:
     chats: Chats
     commands: CommandTable
     tool_commands: ToolCommands
+    settings_commands: SettingsCommands
     registrations: Registrations
+    pages: NvimPages
     set_options: Callable[[Payload], None]
 
     def handlers(self) -> Mapping[str, Callable[[Payload], None]]:
@@ -49,6 +66,7 @@ class Messages:
             "text:changed": self._refresh_settings,
             "command": self._command,
             "rejection": self._rejection,
+            "choice": self._choice,
             "register": lambda payload: registrations.register(payload),
             "unregister": lambda payload: registrations.unregister(payload),
             "reply": lambda payload: self.lua.reply(
@@ -73,13 +91,28 @@ class Messages:
             {
                 "name": definition.name,
                 "arguments": [list(candidates) for candidates in definition.arguments],
-                "dynamic": definition.dynamic,
+                "dynamic": definition.complete is not None,
             }
             for definition in self.commands.definitions
         ]
         commands += [{"name": name, "arguments": [], "dynamic": False} for name in LOCAL_COMMANDS]
+        self._push_options()
         self.lua.tell("commands", {"commands": sorted(commands, key=lambda each: each["name"])})
         self.services.screen.event("boot:complete", {})
+
+    def follow(self, name: str, data: Payload) -> None:
+        """Take a lifecycle event: changed settings show in Lua's options and on the status page."""
+        del data
+        if name in ("config:updated", "boot:complete"):
+            self._push_options()
+            self._spawn(self.settings_commands.update(), "status page")
+
+    def _push_options(self) -> None:
+        """Give Lua the merged options of keys, colours and the screen."""
+        resolved = self.services.settings.shared()
+        options = {name: resolved.value((name,)) for name in LUA_OPTIONS}
+        tools = {"show_spinner": resolved.config.tools.show_spinner}
+        self.lua.tell("config", {"options": {**options, "tools": tools}})
 
     def _spawn(self, work: Any, name: str) -> None:
         self.services.tasks.spawn(work, name)
@@ -149,6 +182,10 @@ class Messages:
             )
         except FlemmaError as error:
             self.services.screen.notify(str(error), Level.WARN)
+
+    def _choice(self, payload: Payload) -> None:
+        index = payload.get("index")
+        self.pages.chosen(int(payload["id"]), None if index is None else int(index))
 
     def _complete(self, payload: Payload) -> list[str]:
         line = str(payload.get("line") or "")[: int(payload.get("position") or 0)]

@@ -60,13 +60,15 @@ Python to Lua, ``require("flemma.rpc").handle(method, payload)``; those marked *
 `popup:reject`         ``{bufnr, tool_use_id, line, end_line, text}``
 `choose`               ``{id, prompt, items}``: a picker
 `show`                 a scratch buffer: ``{name, filetype, lines, marks, position}``; a mark is
-                       ``[line, column, end_column, group]``, position the 0-based line to jump to
+                       ``[line, column, end_column, group]``, position the 0-based line to jump to;
+                       with ``update`` only a page on the screen is renewed
 `commands`             the commands for completion: ``{commands: [CommandCompletion]}``
 `call`                 call a Lua function: :class:`Call`; answered by `reply`
 `buffer:read` *        ``{path}`` returns a loaded buffer's text or nil
 `buffer:replace` *     ``{path, first, last, lines}`` one undo step
 `buffer:save` *        ``{path}``
 `buffer:reload` *      ``{path}``
+`open`                 ``{path}``: shows a file in a split
 `lsp`                  ``{id, result}`` or ``{id, error}``
 `diagnostics`          ``{bufnr, items: [{line, column, severity, message}]}`` (vim.diagnostic)
 `config`               merged values Lua needs (keymaps, highlights, editing): ``{options}``

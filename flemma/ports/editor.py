@@ -94,3 +94,31 @@ class RejectionPopup(Protocol):
     def open(self, buffer_id: int, key: CallKey, result: Located[ToolResult]) -> None:
         """Open it; the answer arrives as a `rejection` message, or never."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of text in a buffer of its own. A mark is line, byte columns and highlight group."""
+
+    name: str
+    filetype: str
+    lines: tuple[str, ...]
+    marks: tuple[tuple[int, int, int, str], ...] = ()
+    position: int | None = None
+    """Line the cursor goes to, 0-based."""
+
+
+class Pages(Protocol):
+    """Shows pages, and asks the user to pick something."""
+
+    def show(self, page: Page) -> None:
+        """Show a page, in the window that shows it already or in a new one."""
+        ...
+
+    def update(self, page: Page) -> None:
+        """Renew a page if it is on the screen."""
+        ...
+
+    async def choose(self, prompt: str, items: Sequence[str]) -> int | None:
+        """Let the user pick; return the index, or None when he picks nothing."""
+        ...

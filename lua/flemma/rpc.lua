@@ -34,6 +34,9 @@ local HANDLERS = {
   ["buffer:replace"] = lazy("flemma.files", "replace"),
   ["buffer:save"] = lazy("flemma.files", "save"),
   ["buffer:reload"] = lazy("flemma.files", "reload"),
+  open = function(payload)
+    vim.cmd.split(vim.fn.fnameescape(payload.path))
+  end,
   lsp = lazy("flemma.lsp", "answered"),
   diagnostics = lazy("flemma.diagnostics", "show"),
   config = function(payload)

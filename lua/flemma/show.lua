@@ -9,14 +9,24 @@ local namespace = vim.api.nvim_create_namespace("flemma_show")
 ---@field lines string[]
 ---@field marks? any[][] line, column, end column, group
 ---@field position? integer 0-based line
+---@field update? boolean only if it is on the screen
 
 ---@param name string
----@return integer
-local function buffer_named(name)
+---@return integer?
+local function existing(name)
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
     if vim.api.nvim_buf_get_name(bufnr) == name then
       return bufnr
     end
+  end
+end
+
+---@param name string
+---@return integer
+local function buffer_named(name)
+  local known = existing(name)
+  if known then
+    return known
   end
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_name(bufnr, name)
@@ -48,6 +58,13 @@ end
 --- Show a page in a vertical split, or in the window that shows it already.
 ---@param page flemma.Page
 function M.open(page)
+  if page.update then
+    local shown = existing(page.name)
+    if shown and vim.fn.win_findbuf(shown)[1] then
+      fill(shown, page)
+    end
+    return
+  end
   local bufnr = buffer_named(page.name)
   local window = vim.fn.win_findbuf(bufnr)[1]
   local is_new = window == nil

@@ -18,7 +18,8 @@ class NvimScreen:
     def __init__(self, lua: Lua) -> None:
         self._lua = lua
         self.on_refresh: Callable[[int], None] = _nobody_listens
-        self.on_event: Callable[[str, Mapping[str, Any]], None] = _no_listener
+        self.listeners: list[Callable[[str, Mapping[str, Any]], None]] = []
+        """Called with each event, before Lua is told."""
 
     def notify(self, message: str, level: Level = Level.INFO, *, once: bool = False) -> None:
         """Show a message."""
@@ -27,7 +28,8 @@ class NvimScreen:
 
     def event(self, name: str, data: Mapping[str, Any]) -> None:
         """Emit a lifecycle event."""
-        self.on_event(name, data)
+        for listener in self.listeners:
+            listener(name, data)
         self._lua.tell("event", {"name": name, "data": dict(data)})
 
     def progress(self, buffer_id: int, state: Mapping[str, Any] | None) -> None:
@@ -61,7 +63,3 @@ class NvimRejectionPopup:
 
 def _nobody_listens(buffer_id: int) -> None:
     """Views are not drawn yet."""
-
-
-def _no_listener(name: str, data: Mapping[str, Any]) -> None:
-    """Nobody follows events yet."""

@@ -43,5 +43,5 @@ class CommandDefinition:
     name: str
     run: Run
     arguments: Sequence[Sequence[str]] = field(default=())
-    dynamic: bool = False
-    """Whether arguments are completed by asking anew."""
+    complete: Callable[[Sequence[str]], Sequence[str]] | None = None
+    """Returns candidates for the word after those given, where they change while running."""

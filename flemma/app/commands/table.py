@@ -43,8 +43,11 @@ class CommandTable:
         found = self._commands.get(given[0]) if given else None
         if found is None:
             return [name for name in self.names if name.startswith(lead)]
-        position = min(len(given), len(found.arguments)) - 1
-        candidates = found.arguments[position] if position >= 0 else ()
+        if found.complete is not None:
+            candidates = found.complete(given[1:])
+        else:
+            position = min(len(given), len(found.arguments)) - 1
+            candidates = found.arguments[position] if position >= 0 else ()
         return [candidate for candidate in candidates if candidate.startswith(lead)]
 
     def _find(self, name: str) -> CommandDefinition:

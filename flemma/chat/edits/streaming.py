@@ -22,7 +22,9 @@ _STRUCTURAL = (
     "<!-- flemma:aborted:",
     "<!--flemma:aborted:",
 )
-_PARTIAL_MARKER = re.compile(r"@[A-Za-z0-9]*:?[ \t\r\f\v]*")
+_PARTIAL_MARKER = re.compile(r"@[A-Za-z0-9]{0,64}(?::[ \t\r\f\v]{0,64})?")
+# Taken for a marker without waiting for the end of the line, so that not much is ever held back.
+_LONG_MARKER = re.compile(r"@[A-Za-z0-9]{65}|@[A-Za-z0-9]{1,64}:[ \t\r\f\v]{65}")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -170,6 +172,5 @@ def _may_become_structure(line: str) -> bool:
 
 
 def _guarded(line: str) -> str:
-    if line.startswith(_STRUCTURAL) or read_role_marker(line) is not None:
-        return " " + line
-    return line
+    structural = line.startswith(_STRUCTURAL) or _LONG_MARKER.match(line)
+    return " " + line if structural or read_role_marker(line) is not None else line

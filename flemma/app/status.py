@@ -1,0 +1,253 @@
+"""The status page: a chat's settings, and which layer says so (spec: behaviour 12.10). Pure."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from flemma.app.sandboxes import SandboxStatus
+from flemma.app.settings import BufferSettings
+from flemma.app.turn import TurnState
+from flemma.approval.decision import Decision, Verdict
+from flemma.config.layers import Layer, dump_layer
+from flemma.config.resolve import letters
+from flemma.ports.editor import Page
+from flemma.providers.protocol import Parameters
+from flemma.tools.definition import ToolDefinition
+
+NAME = "flemma://status"
+FILETYPE = "flemma-status"
+
+_LAYERS = {"D": "Ⓓ", "S": "Ⓢ", "R": "Ⓡ", "F": "Ⓕ"}
+_SANDBOX = "⊡"
+_LEGEND = "Ⓓ default  Ⓢ setup  Ⓡ runtime  Ⓕ frontmatter  ⊡ sandbox"
+_VERDICTS = {
+    Verdict.APPROVE: "✓ auto-approve",
+    Verdict.DENY: "✗ deny",
+    Verdict.REQUIRE_APPROVAL: "⋯ require approval",
+}
+_SOURCE_COLUMN = 64
+
+
+@dataclass(frozen=True, slots=True)
+class StatusFacts:
+    """Everything the page tells."""
+
+    settings: BufferSettings
+    provider: str
+    model: str
+    parameters: Parameters | None
+    parameters_error: str | None
+    state: TurnState | None
+    """None outside a chat."""
+    sandbox: SandboxStatus
+    tools: Sequence[ToolDefinition]
+    """Tools offered to the model."""
+    disabled: Sequence[str]
+    decisions: Sequence[tuple[str, Decision]]
+    """What would be decided about a call of each offered tool, without looking at its input."""
+    loading: bool
+    verbose: bool
+
+
+@dataclass(slots=True)
+class _Writer:
+    lines: list[str] = field(default_factory=list[str])
+    marks: list[tuple[int, int, int, str]] = field(default_factory=list[tuple[int, int, int, str]])
+    sections: dict[str, int] = field(default_factory=dict[str, int])
+
+    def section(self, title: str) -> None:
+        if self.lines:
+            self.lines.append("")
+        self.sections[title.lower()] = len(self.lines)
+        self._add(title, "FlemmaStatusSection")
+
+    def entry(self, name: str, value: object, source: str = "", group: str = "") -> None:
+        text = f"  {name}: {_shown(value)}"
+        if source:
+            text = f"{text:<{_SOURCE_COLUMN}} {source}"
+        self._add(text, group)
+
+    def item(self, text: str, source: str = "", group: str = "") -> None:
+        line = f"  {text}"
+        self._add(f"{line:<{_SOURCE_COLUMN}} {source}" if source else line, group)
+
+    def title(self, text: str) -> None:
+        self._add(text, "FlemmaStatusTitle")
+
+    def _add(self, text: str, group: str) -> None:
+        if group:
+            self.marks.append((len(self.lines), 0, len(text.encode()), group))
+        self.lines.append(text.rstrip())
+
+
+def status_page(facts: StatusFacts, section: str | None = None) -> Page:
+    """Return the page; the cursor goes to ``section`` if it is named."""
+    writer = _Writer()
+    writer.title("Flemma Status")
+    writer.item(_LEGEND, group="FlemmaStatusTextMuted")
+    for part in (_problems, _provider, _parameters, _autopilot, _sandbox, _tools, _approval):
+        part(writer, facts)
+    if facts.verbose:
+        _verbose(writer, facts)
+    position = writer.sections.get(section) if section else None
+    return Page(NAME, FILETYPE, tuple(writer.lines), tuple(writer.marks), position)
+
+
+def _source(facts: StatusFacts) -> Callable[..., str]:
+    def source(*path: str) -> str:
+        found = letters(facts.settings.resolved.origin(path))
+        return "".join(_LAYERS[letter] for letter in found)
+
+    return source
+
+
+def _problems(writer: _Writer, facts: StatusFacts) -> None:
+    if not facts.settings.diagnostics:
+        return
+    writer.section("Problems")
+    for problem in facts.settings.diagnostics:
+        icon = "⊘" if problem.severity == "error" else "⚠"
+        writer.item(f"{icon} line {problem.line + 1}: {problem.message}", group="DiagnosticWarn")
+
+
+def _provider(writer: _Writer, facts: StatusFacts) -> None:
+    source = _source(facts)
+    writer.section("Provider")
+    writer.entry("name", facts.provider, source("provider"))
+    writer.entry("model", facts.model, source("model"))
+
+
+def _parameters(writer: _Writer, facts: StatusFacts) -> None:
+    source = _source(facts)
+    writer.section("Parameters")
+    if facts.parameters is None:
+        writer.item(f"⚠ {facts.parameters_error}", group="DiagnosticWarn")
+        return
+    general = facts.settings.config.parameters
+    sent = facts.parameters
+    writer.entry(
+        "max_tokens",
+        f"{general.max_tokens} → {sent.max_tokens}"
+        if general.max_tokens != sent.max_tokens
+        else sent.max_tokens,
+        source("parameters", "max_tokens"),
+    )
+    writer.entry(
+        "thinking",
+        "off" if sent.thinking is None else sent.thinking,
+        source("parameters", "thinking", "level"),
+    )
+    writer.entry("temperature", sent.temperature, source("parameters", "temperature"))
+    writer.entry("cache_retention", sent.cache_retention, source("parameters", "cache_retention"))
+    writer.entry("timeout", f"{sent.timeout:g}s", source("parameters", "timeout"))
+    for key, value in sorted(sent.specific.items()):
+        writer.entry(f"{facts.provider}.{key}", value, source("parameters", facts.provider, key))
+
+
+def _autopilot(writer: _Writer, facts: StatusFacts) -> None:
+    source = _source(facts)
+    options = facts.settings.config.tools.autopilot
+    writer.section("Autopilot")
+    writer.entry(
+        "status",
+        "enabled" if options.enabled else "disabled",
+        source("tools", "autopilot", "enabled"),
+    )
+    if facts.state is not None:
+        phase = facts.state.phase
+        writer.entry("state", facts.state.loop if phase == "idle" else phase)
+        writer.entry("turns", f"{facts.state.turns} of {options.max_turns}")
+
+
+def _sandbox(writer: _Writer, facts: StatusFacts) -> None:
+    source = _source(facts)
+    status = facts.sandbox
+    writer.section("Sandbox")
+    active = status.resolution.active
+    enabled = (
+        "active" if active else "on, but not available" if status.resolution.enabled else "off"
+    )
+    writer.entry("status", enabled, source("sandbox", "enabled"))
+    if status.resolution.enabled and not active:
+        writer.item(f"⚠ {status.resolution.reason}", group="DiagnosticWarn")
+    writer.entry("setting", "enabled" if facts.settings.config.sandbox.enabled else "disabled")
+    if status.override is not None:
+        writer.entry("runtime override", "enabled" if status.override else "disabled", "Ⓡ")
+    writer.entry("backend", status.configured, source("sandbox", "backend"))
+    for name, priority, reason in status.backends:
+        writer.item(f"  {name} ({priority}): {reason or 'available'}")
+    policy = status.policy
+    writer.entry("network", "allowed" if policy.network else "blocked")
+    writer.entry("privileged", "allowed" if policy.allow_privileged else "dropped")
+    writer.entry("rw_paths", "", source("sandbox", "policy", "rw_paths"))
+    for path in policy.rw_paths:
+        writer.item(f"  {path}")
+
+
+def _tools(writer: _Writer, facts: StatusFacts) -> None:
+    source = _source(facts)
+    writer.section("Tools")
+    if facts.loading:
+        writer.item("⧖ loading async tool sources…")
+    else:
+        writer.item("✔ finished loading tool sources", group="FlemmaStatusTextMuted")
+    writer.item(f"{len(facts.tools)} enabled, {len(facts.disabled)} disabled", source("tools"))
+    writer.entry(
+        "max_concurrent",
+        facts.settings.config.tools.max_concurrent,
+        source("tools", "max_concurrent"),
+    )
+    for tool in facts.tools:
+        writer.item(f"● {tool.name}")
+        if facts.verbose:
+            writer.item(f"    {tool.description}", group="FlemmaStatusTextMuted")
+    for name in facts.disabled:
+        writer.item(f"○ {name}", group="FlemmaStatusTextMuted")
+
+
+def _approval(writer: _Writer, facts: StatusFacts) -> None:
+    source = _source(facts)
+    writer.section("Approval")
+    if not facts.decisions:
+        writer.item("(no tools registered)")
+        return
+    tools = facts.settings.config.tools
+    if not tools.require_approval:
+        writer.item("all tools auto-approved (require_approval = false)")
+    entries = [
+        f"{entry} (from {preset})" if preset else entry
+        for entry, preset in facts.settings.policy.entries()
+    ]
+    writer.entry("auto_approve", ", ".join(entries) or "nothing", source("tools", "auto_approve"))
+    for name, decision in facts.decisions:
+        sandboxed = _SANDBOX if decision.resolver.endswith(":sandbox") else ""
+        writer.item(f"{_VERDICTS[decision.verdict]:<20} {name} — {_why(decision)}", sandboxed)
+
+
+def _why(decision: Decision) -> str:
+    return decision.rule or decision.reason
+
+
+def _verbose(writer: _Writer, facts: StatusFacts) -> None:
+    writer.section("Layer Ops")
+    for layer in Layer:
+        for line in dump_layer(facts.settings.resolved.layers, layer):
+            writer.item(f"{_LAYERS[layer.letter]} {line}")
+    writer.section("Resolved Config")
+    resolved = facts.settings.resolved
+    for path in sorted(resolved.origins):
+        writer.entry(".".join(path), resolved.value(path), _source(facts)(*path))
+
+
+def _shown(value: Any) -> str:
+    match value:
+        case None:
+            return "–"
+        case True | False:
+            return "true" if value else "false"
+        case list() | tuple():
+            return ", ".join(_shown(item) for item in value)  # pyright: ignore[reportUnknownVariableType]
+        case dict():
+            return ", ".join(f"{key}={_shown(item)}" for key, item in value.items())  # pyright: ignore[reportUnknownVariableType]
+        case _:
+            return str(value)
