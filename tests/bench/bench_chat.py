@@ -48,14 +48,14 @@ def _line(document: Document, where: float) -> int:
 
 def test_parse_one_megabyte(benchmark: BenchmarkFixture):
     text = chat(MEGABYTE)
-    document = benchmark(parse, text)
+    document: Document = benchmark(parse, text)
     assert document.serialize() == text
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_parse_five_megabytes(benchmark: BenchmarkFixture, shape: str):
     text = SHAPES[shape]()
-    document = benchmark(parse, text)
+    document: Document = benchmark(parse, text)
     assert document.messages
 
 
@@ -63,7 +63,7 @@ def test_parse_five_megabytes(benchmark: BenchmarkFixture, shape: str):
 def test_type_one_character(benchmark: BenchmarkFixture, large: Document, where: float):
     line = _line(large, where)
     change = Change(line, line + 1, (large.line(line) + "x",))
-    changed = benchmark(large.apply, change)
+    changed: Document = benchmark(large.apply, change)
     assert changed.line(line).endswith("x")
 
 
@@ -71,7 +71,7 @@ def test_type_one_character(benchmark: BenchmarkFixture, large: Document, where:
 @pytest.mark.parametrize("new", ["", "@Assistant:", "```", "````", "<thinking>"])
 def test_type_a_line(benchmark: BenchmarkFixture, large: Document, where: float, new: str):
     line = _line(large, where)
-    changed = benchmark(large.apply, Change(line, line, (new,)))
+    changed: Document = benchmark(large.apply, Change(line, line, (new,)))
     assert changed.line(line) == new
 
 

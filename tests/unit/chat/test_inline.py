@@ -51,6 +51,19 @@ def test_raw_sections_are_text():
     )
 
 
+def test_a_raw_section_that_is_not_closed_is_a_statement():
+    assert [type(part) for part in parts("{% raw %}{{ x }}{% raw %}")] == [Code, Expression, Code]
+
+
+def test_a_template_may_follow_what_is_no_reference():
+    assert [type(part) for part in parts("@./{{ x }}@../. @./a")] == [
+        Text,
+        Expression,
+        Text,
+        FileReference,
+    ]
+
+
 def test_positions_are_lines_and_columns():
     assert parts("one {{ a }}\ntwo\n {% b %}@./c d") == (
         Text("one ", 0, 0),

@@ -193,7 +193,14 @@ def test_other_text_is_written_as_it_is():
     assert response.text(text) + response.close() == "\n" + text
 
 
-answers = st.lists(st.sampled_from(NASTY_LINES), max_size=10).map("\n".join)
+def test_little_text_is_ever_held_back():
+    response = ResponseText()
+    shown = "".join(response.text(character) for character in "a\n@" + "b" * 100)
+    assert shown == "\na\n @" + "b" * 100
+
+
+ODD_LINES = (*NASTY_LINES, "@" + "a" * 70 + ":", "@b:" + " " * 70, "@" + "c" * 64 + ": x")
+answers = st.lists(st.sampled_from(ODD_LINES), max_size=10).map("\n".join)
 
 
 @given(answers, st.data())
