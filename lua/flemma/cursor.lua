@@ -40,6 +40,13 @@ local function windows_with_us(bufnr)
   end, vim.fn.win_findbuf(bufnr))
 end
 
+--- Count the window as being where we put it.
+---@param window integer
+---@param bufnr integer
+local function note(window, bufnr)
+  vim.api.nvim_buf_set_extmark(bufnr, placed, line_of(window) - 1, 0, { id = window })
+end
+
 ---@param window integer
 ---@param bufnr integer
 ---@param line integer 1-based
@@ -47,23 +54,30 @@ local function place(window, bufnr, line)
   line = math.max(1, math.min(line, vim.api.nvim_buf_line_count(bufnr)))
   local text = vim.api.nvim_buf_get_lines(bufnr, line - 1, line, true)[1]
   vim.api.nvim_win_set_cursor(window, { line, #text })
-  vim.api.nvim_buf_set_extmark(bufnr, placed, line - 1, 0, { id = window })
+  note(window, bufnr)
 end
 
---- Note which windows are at the end of a buffer that is about to change; `follow` keeps them there.
+--- Note how windows stand in a buffer that is about to change. `follow` keeps those at its end there,
+--- and the others where we put them: the change may have pushed their mark off the cursor's line.
 ---@param bufnr integer
 ---@return { follow: fun() }
 function M.tail(bufnr)
   local count = vim.api.nvim_buf_line_count(bufnr)
-  local windows = vim.tbl_filter(function(window)
-    return line_of(window) == count
-  end, vim.fn.win_findbuf(bufnr))
+  ---@type table<integer, boolean> whether at the end, by window
+  local ours = {}
+  for _, window in ipairs(windows_with_us(bufnr)) do
+    ours[window] = line_of(window) == count
+  end
   return {
     follow = function()
       local last = vim.api.nvim_buf_line_count(bufnr)
-      for _, window in ipairs(windows) do
-        if vim.api.nvim_win_is_valid(window) and last > count then
-          place(window, bufnr, last)
+      for window, is_at_end in pairs(ours) do
+        if vim.api.nvim_win_is_valid(window) then
+          if is_at_end and last > count then
+            place(window, bufnr, last)
+          else
+            note(window, bufnr)
+          end
         end
       end
     end,

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from tests.editor.chats import StartChat, chatting
 from tests.support.nvim import Editor
 
 
@@ -19,3 +20,10 @@ def start_editor() -> Iterator[Callable[..., Editor]]:
 def editor(start_editor: Callable[..., Editor]) -> Editor:
     """An editor with the plugin set up and the offline provider selected."""
     return start_editor(options={"provider": "demo"})
+
+
+@pytest.fixture
+def start_chat() -> Iterator[StartChat]:
+    """Open chats with a scripted model; afterwards each request must have been well-formed."""
+    with ExitStack() as chats:
+        yield lambda replies, **options: chats.enter_context(chatting(replies, **options))
