@@ -80,7 +80,7 @@ class ErrorKind(StrEnum):
 class ProviderError(FlemmaError):
     """The model's service refused the request, failed, or broke the stream off."""
 
-    def __init__(  # noqa: PLR0913 - each is a separate fact about the failure
+    def __init__(
         self,
         message: str,
         *,

@@ -70,7 +70,10 @@ def compose(front: FrontEnd) -> Composition:
         tools.register(definition)
     sources = ToolSources(clock, front.screen, front.tasks)
     settings = SettingsStore(tools, loading=lambda: sources.loading)
+    settings.tools_changed()
     tools.subscribe(settings.tools_changed)
+    providers = ProviderRegistry.with_builtins()
+    settings.providers_known(providers.names())
     environment = dict(os.environ)
     personalities = PersonalitySource(clock, tools)
 
@@ -99,7 +102,7 @@ def compose(front: FrontEnd) -> Composition:
         ),
         tools=tools,
         tool_sources=sources,
-        providers=ProviderRegistry.with_builtins(),
+        providers=providers,
         resolvers=ResolverChain(shared.tools.require_approval),
         sandboxes=sandboxes,
         settings=settings,

@@ -21,12 +21,15 @@ from flemma.config.frontmatter.result import (
     apply_frontmatter,
 )
 from flemma.config.layers import Layer, Layers, Operation
+from flemma.config.presets import unknown_tools
 from flemma.config.resolve import Resolved, resolve
 from flemma.config.schema import Config
+from flemma.config.setup import setup_notice, unregistered
 from flemma.config.tool_selection import selected_tools, selection_errors
 from flemma.errors import ConfigError
 from flemma.tools.registry import ToolRegistry
 
+TOOLS = ("tools",)
 FRONTMATTER = Layer.FRONTMATTER.name.lower()
 """Problems of the shared layers are told once, when they are written, not with every send."""
 
@@ -89,8 +92,30 @@ class SettingsStore:
         self._revision += 1
 
     def tools_changed(self) -> None:
-        """Tools came or went: what depends on their names is computed anew."""
+        """Tools came or went: their names may stand in options now."""
+        self.known = self.known.with_registered(TOOLS, self.tools.names())
         self._revision += 1
+
+    def providers_known(self, names: Sequence[str]) -> None:
+        """These providers are registered: `parameters.<name>` is known."""
+        self.known = self.known.with_registered(("parameters",), names)
+        self._revision += 1
+
+    def check_setup(self) -> str | None:
+        """Return what the options of `setup()` name that nobody registered.
+
+        To be called once everything is registered. The entries stay out of force.
+        """
+        good, errors = unregistered(self.layers.setup, self.known, Layer.SETUP)
+        if errors:
+            self.set_layer(Layer.SETUP, good)
+        resolved = resolve(self.layers, self.known)
+        named = (
+            *errors,
+            *selection_errors(self.layers, self.tools.names()),
+            *unknown_tools(resolved.presets, self.tools.names()),
+        )
+        return setup_notice(named)
 
     def forget(self, buffer_id: int) -> None:
         """The buffer is gone."""

@@ -1,4 +1,4 @@
-"""Stream events: what a decoder makes of a provider's bytes. Frozen and slotted: many per second."""
+"""Stream events: what a decoder makes of bytes. Frozen and slotted: there are many of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

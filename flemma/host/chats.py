@@ -16,6 +16,7 @@ from flemma.app.workspace import Workspace
 from flemma.chat.document import Document
 from flemma.errors import BufferGone, EditorError
 from flemma.host.views import BufferView
+from flemma.ports.editor import Level
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +43,7 @@ class Chats:
         self._buffers: dict[int, NvimBuffer] = {}
         self._chats: dict[int, _Chat] = {}
         self._opened: dict[int, asyncio.Event] = {}
+        self._setup_checked = False
         screen.on_refresh = self._refresh
 
     def buffer(self, bufnr: int) -> NvimBuffer | None:
@@ -109,10 +111,20 @@ class Chats:
             drawing = view.start(self._services.tasks)
             self._chats[bufnr] = _Chat(buffer, session, view, drawing)
             await open_chat(session, self._screen)
+            await self._check_setup()
         except (BufferGone, EditorError) as error:
             log.info("buffer %d was not opened: %s", bufnr, error)
         finally:
             opened.set()
+
+    async def _check_setup(self) -> None:
+        """Once all tools are registered, tell what the options name that does not exist."""
+        if self._setup_checked or self._services.tool_sources.loading:
+            return
+        self._setup_checked = True
+        notice = self._services.settings.check_setup()
+        if notice is not None:
+            self._screen.notify(notice, Level.ERROR, once=True)
 
     async def _reattach(self, chat: _Chat) -> None:
         """`:e` detaches; work under way goes on with the new text."""

@@ -75,7 +75,7 @@ class ToolDefinition:
     capabilities: frozenset[str] = frozenset()
     format_preview: FormatPreview | None = None
     remote_preview: RemotePreview | None = None
-    """A format that has to be asked for (a function in Lua); the generic one is shown until then."""
+    """A format that has to be asked for (in Lua); the generic one is shown until it answers."""
     output_schema: Mapping[str, Any] | None = None
     personalities: Mapping[str, Any] = field(default_factory=dict[str, Any])
     origin: str = "builtin"
