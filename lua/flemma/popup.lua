@@ -62,7 +62,8 @@ local function set_keys(scratch, request)
   map({ "n", "i" }, { "<Esc>", "<C-c>" }, M.close)
   map("n", { "q" }, M.close)
   map("i", { "<C-j>", "<S-CR>", "<M-CR>" }, function()
-    vim.api.nvim_feedkeys(vim.keycode("<C-v><C-j>"), "n", false)
+    -- An Enter that is not mapped, before what was typed after it.
+    vim.api.nvim_feedkeys(vim.keycode("<CR>"), "ni", false)
   end)
 end
 

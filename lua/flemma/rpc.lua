@@ -67,10 +67,15 @@ function M.handle(method, payload)
   if not PLAIN[method] then
     payload = wire.decode(payload)
   end
-  local ok, result = xpcall(handler, debug.traceback, payload)
+  local reason
+  local ok, result = xpcall(handler, function(message)
+    reason = tostring(message)
+    return debug.traceback(reason, 2)
+  end, payload)
   if not ok then
-    notify.show(("Flemma: '%s' failed: %s"):format(method, result), "error", true)
-    return { ok = false, error = tostring(result) }
+    notify.show(("Flemma: '%s' failed: %s"):format(method, reason), "error", true)
+    -- With the traceback, for the log of the host.
+    return { ok = false, error = result }
   end
   return result
 end

@@ -21,16 +21,19 @@ local function existing(name)
   end
 end
 
+---@type table<string, integer> buffers by the name of their page
+local buffers = {}
+
 ---@param name string
 ---@return integer
 local function buffer_named(name)
-  local known = existing(name)
-  if known then
-    return known
+  if buffers[name] and vim.api.nvim_buf_is_valid(buffers[name]) then
+    return buffers[name]
   end
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_name(bufnr, name)
   vim.bo[bufnr].bufhidden = "wipe"
+  buffers[name] = bufnr
   vim.keymap.set("n", "q", "<Cmd>close<CR>", { buffer = bufnr, nowait = true, desc = "Close" })
   return bufnr
 end

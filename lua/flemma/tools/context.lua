@@ -1,4 +1,5 @@
 --- The context a Lua tool gets: the same contract as in Python, asked from the host where needed.
+local callbacks = require("flemma.callbacks")
 local host = require("flemma.host")
 local wire = require("flemma.wire")
 
@@ -82,7 +83,12 @@ local NAMESPACES = {
         if not answer.ok then
           return nil, tostring(answer.value)
         end
-        return answer.value
+        local wrap = answer.value["function"]
+        if wrap then
+          -- A backend written in Lua: the host, which waits for nobody, leaves the call to us.
+          return callbacks.get(wrap)(unpack(answer.value.arguments))
+        end
+        return answer.value.argv
       end,
     }
   end,
