@@ -1,6 +1,7 @@
 """Make the picture of the README from a real run of the tour: ``python -m scripts.screenshot``."""
 
 import sys
+import tempfile
 
 from scripts.demo import scratch_copy
 from scripts.install import ROOT, say
@@ -11,6 +12,8 @@ PICTURE = ROOT / "docs" / "images" / "flemma.svg"
 TITLE = "Flemma in Neovim: the model has read and edited a file and asks to run a command"
 OPTIONS = {"provider": "demo", "tools": {"auto_approve_sandboxed": False}}
 """With a sandbox the command would not wait, and the picture is about what does."""
+ENVIRONMENT = {"TMPDIR": tempfile.gettempdir()}
+"""The private directory of a test has a long name that means nothing in a picture."""
 SIZE = (96, 40)
 
 
@@ -18,9 +21,9 @@ def main() -> int:
     """Take the tour up to the command that waits for approval and draw what is on the screen."""
     with (
         scratch_copy() as scratch,
-        Editor(options=OPTIONS, size=SIZE, directory=scratch) as editor,
+        Editor(options=OPTIONS, environment=ENVIRONMENT, size=SIZE, directory=scratch) as editor,
     ):
-        editor.open(scratch / "tour.chat")
+        editor.open("tour.chat")
         editor.keys("G<C-]>")
         editor.wait_for_text("any word", timeout=60)
         editor.wait_until(lambda: editor.text().endswith("@You:\n"), message="a new prompt")
@@ -30,7 +33,7 @@ def main() -> int:
             lambda: any("bash" in text for _, text in editor.virtual_text()),
             message="a preview of the command",
         )
-        editor.keys("zb")
+        editor.keys("Gzb<C-e><C-e>")
         editor.screen_lines()
         PICTURE.parent.mkdir(parents=True, exist_ok=True)
         PICTURE.write_text(to_svg(editor.screen, TITLE))

@@ -47,7 +47,7 @@ def host_start() -> list[Measurement]:
         with Editor(options={"provider": "demo"}) as editor, stopwatch() as ready:
             with editor.measure_blocking() as pause:
                 editor.open(editor.directory / "new.chat")
-                wait_for_host(editor)
+                editor.wait_for_host()
             pauses.append(pause.longest)
         return ready.elapsed
 
@@ -58,20 +58,11 @@ def host_start() -> list[Measurement]:
     ]
 
 
-def wait_for_host(editor: Editor) -> None:
-    """Wait until the host has answered the handshake."""
-    editor.wait_until(
-        lambda: editor.exec_lua('return require("flemma.host").status()') == "ready",
-        timeout=30,
-        message="a host that is ready",
-    )
-
-
 def open_large_chat() -> list[Measurement]:
     """Open a chat of 5 MB while the host runs, until its last message is decorated."""
     with Editor(options={"provider": "demo"}) as editor:
         editor.open(editor.directory / "small.chat")
-        wait_for_host(editor)
+        editor.wait_for_host()
         path = editor.directory / "large.chat"
         path.write_text(chat(5_000_000))
         with editor.measure_blocking() as pause, stopwatch() as drawn:
@@ -102,7 +93,7 @@ def typing() -> list[Measurement]:
         path = editor.directory / "long.chat"
         path.write_text(chat(700_000))
         editor.open(path)
-        wait_for_host(editor)
+        editor.wait_for_host()
         editor.keys("Go")
         latencies = [_key(editor, TYPED[number % len(TYPED)]) for number in range(KEYS)]
     return [

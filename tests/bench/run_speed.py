@@ -11,7 +11,6 @@ from subprocess import Popen
 from typing import Any
 
 from scripts.neovim import ROOT
-from tests.bench.editor_speed import wait_for_host
 from tests.bench.measure import Measurement, stopwatch
 from tests.bench.samples import UNRESOLVED, chat
 from tests.support.nvim import Editor
@@ -48,7 +47,7 @@ def conversation(text: str, environment: dict[str, str]) -> Generator[Editor]:
         path = editor.directory / "run.chat"
         path.write_text(text)
         editor.open(path)
-        wait_for_host(editor)
+        editor.wait_for_host()
         editor.keys("G")
         yield editor
 

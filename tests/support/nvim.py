@@ -1,28 +1,18 @@
 """A real Neovim under test: started clean, driven by keys, seen as a user sees it."""
 
-import asyncio
-import os
-import shutil
-import tempfile
-import uuid
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-import pynvim
-
-from scripts.neovim import find_neovim
-from tests.support.processes import MARKER, end_marked, kill, marked
-from tests.support.screen import Screen
+from scripts.neovim import ROOT
+from tests.support.child import Child
+from tests.support.processes import kill
 from tests.support.wait import wait_until
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-XDG_DIRECTORIES = ("CONFIG", "DATA", "STATE", "CACHE")
-LOG_TAIL = 4000
-TURNS_TO_CLOSE = 5
-"""Turns of the event loop after which closed pipes have told everyone."""
+SHOWN = 6000
+"""Characters of each part of a failure report."""
 
 Found = TypeVar("Found")
 
@@ -52,12 +42,11 @@ class Pause:
     longest: float = 0.0
 
 
-class Editor:
-    """A Neovim child with an attached UI and private XDG directories; a context manager.
+class Editor(Child):
+    """A Neovim with the plugin, driven by keys and seen as a user sees it.
 
     ``options`` go to ``require("flemma").setup``; None leaves setup to the test, and without
-    ``plugin`` the plugin is not even on the runtimepath. ``environment`` is all that the child sees
-    beside PATH, a locale and its private directories.
+    ``plugin`` the plugin is not even on the runtimepath. See :class:`Child` for the rest.
     """
 
     def __init__(
@@ -69,97 +58,14 @@ class Editor:
         size: tuple[int, int] = (100, 40),
         directory: Path | None = None,
     ) -> None:
-        neovim = find_neovim()
-        assert neovim, "no Neovim 0.11 or newer: run `make dev`"
-        # Short, because Neovim puts a socket below it and the path of a socket has 107 bytes.
-        self.home = Path(tempfile.mkdtemp(prefix="flemma-"))
-        self.directory = directory or self.home / "work"
-        self.directory.mkdir(exist_ok=True)
-        self.screen = Screen(*size)
-        self._marker = uuid.uuid4().hex
-        self._nvim = pynvim.attach("child", argv=self._argv(neovim, environment or {}, plugin))
-        self.pid: int = self.call("getpid")
-        self.request("nvim_ui_attach", *size, {"rgb": True, "ext_linegrid": True})
+        super().__init__(
+            environment=environment or {},
+            commands=[f"set runtimepath^={ROOT}"] if plugin else [],
+            size=size,
+            directory=directory,
+        )
         if plugin and options is not None:
             self.exec_lua('require("flemma").setup(...)', dict(options))
-
-    def _argv(self, neovim: str, environment: Mapping[str, str], plugin: bool) -> list[str]:
-        variables = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(self.home),
-            "LANG": "C.UTF-8",
-            "TERM": "xterm-256color",
-            MARKER: self._marker,
-            **{f"XDG_{name}_HOME": str(self._private(name)) for name in XDG_DIRECTORIES},
-            "XDG_RUNTIME_DIR": str(self._private("RUN")),
-            "TMPDIR": str(self._private("TMP")),
-            **environment,
-        }
-        rtp = [f"set runtimepath^={ROOT}"] if plugin else []
-        commands = [*rtp, f"luafile {ROOT}/tests/support/child.lua", f"cd {self.directory}"]
-        return [
-            *("env", "-i", *(f"{name}={value}" for name, value in variables.items())),
-            *(neovim, "--clean", "--embed", "--headless"),
-            *(part for command in commands for part in ("--cmd", command)),
-        ]
-
-    def _private(self, name: str) -> Path:
-        path = self.home / name.lower()
-        path.mkdir(mode=0o700, exist_ok=True)
-        return path
-
-    # Asking Neovim
-
-    def request(self, method: str, *arguments: Any) -> Any:
-        """Call an API function. Fails at once, and not for ever, when Neovim waits for a key."""
-        mode = self._nvim.request("nvim_get_mode")
-        if mode["blocking"]:
-            self._take_redraws()
-            raise AssertionError(f"Neovim waits for a key:\n{self.screen.text()}")
-        answer = self._nvim.request(method, *arguments)
-        self._take_redraws()
-        return answer
-
-    def _take_redraws(self) -> None:
-        # The only way to look at notifications without waiting for one.
-        pending = self._nvim._session._pending_messages  # pyright: ignore[reportPrivateUsage]
-        while pending:
-            message = pending.popleft()
-            if message.name == "redraw":
-                self.screen.redraw(message.args)
-
-    def exec_lua(self, source: str, *arguments: Any) -> Any:
-        """Run a Lua chunk with ``...`` set to the arguments and return what it returns."""
-        return self.request("nvim_exec_lua", source, list(arguments))
-
-    def call(self, function: str, *arguments: Any) -> Any:
-        """Call a Vim function."""
-        return self.request("nvim_call_function", function, list(arguments))
-
-    def command(self, command: str) -> None:
-        """Run an Ex command."""
-        self.request("nvim_command", command)
-
-    def output(self, command: str) -> str:
-        """Run an Ex command and return what it prints."""
-        return self.request("nvim_exec2", command, {"output": True})["output"]
-
-    def keys(self, keys: str) -> None:
-        """Type, in ``<C-]>`` notation, and let Neovim take it all in."""
-        written = 0
-        raw = keys.encode()
-        while written < len(raw):
-            written += self._nvim.request("nvim_input", raw[written:].decode())
-        if not self.mode()["blocking"]:
-            self.request("nvim_eval", "1")
-
-    def keys_without_answer(self, keys: str) -> None:
-        """Type and do not wait: for keys after which Neovim may be gone."""
-        self._nvim.request("nvim_input", keys)
-
-    def mode(self) -> dict[str, Any]:
-        """Return ``{mode, blocking}``; answers even when Neovim waits for a key."""
-        return self._nvim.request("nvim_get_mode")
 
     # Buffers
 
@@ -263,28 +169,25 @@ class Editor:
         """Return the process id of the Python host, None when there is none."""
         return self.exec_lua('return require("flemma.host").pid()')
 
+    def wait_for_host(self, timeout: float = 30.0) -> int:
+        """Wait until the host has answered the handshake and return its process id."""
+
+        def settled() -> str | None:
+            status = self.exec_lua('return require("flemma.host").status()')
+            return status if status in ("ready", "failed") else None
+
+        status = self.wait_until(settled, timeout=timeout, message="a host that is ready")
+        pid = self.host_pid()
+        assert status == "ready", f"the host failed\n{self.describe()}"
+        assert pid, "a host that is ready has a process"
+        return pid
+
     def kill_host(self) -> int:
         """Kill the host without a word, as the kernel does, and return its old process id."""
         pid = self.host_pid()
         assert pid, f"no host to kill\n{self.describe()}"
         kill(pid)
         return pid
-
-    def processes(self) -> list[int]:
-        """Return the ids of all living processes that stem from this editor, itself included."""
-        return marked(self._marker)
-
-    def close(self) -> None:
-        """End the editor and everything it started, and remove its directories."""
-        end_marked(self._marker)
-        _hang_up(self._nvim)
-        shutil.rmtree(self.home, ignore_errors=True)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     # When a test fails
 
@@ -298,20 +201,10 @@ class Editor:
             "notifications": "\n".join(f"[{n.level}] {n.text}" for n in self.notifications()),
             ":messages": self.messages(),
             "virtual text": "\n".join(f"{row}: {text}" for row, text in self.virtual_text()),
-            **{log.name: _tail(log) for log in sorted(self.home.rglob("*.log"))},
+            **{log.name: log.read_text(errors="replace") for log in self.home.rglob("*.log")},
         }
-        return "\n".join(f"--- {name}\n{text}" for name, text in parts.items() if text)
+        return "\n".join(f"--- {name}\n{_tail(text)}" for name, text in parts.items() if text)
 
 
-def _hang_up(nvim: pynvim.Nvim) -> None:
-    """Close the connection to a dead Neovim; pynvim alone would leave its pipes open."""
-    with suppress(OSError, EOFError):
-        while True:
-            nvim.next_message()
-    for _ in range(TURNS_TO_CLOSE):
-        nvim.loop.run_until_complete(asyncio.sleep(0))
-    nvim.close()
-
-
-def _tail(log: Path) -> str:
-    return log.read_text(errors="replace")[-LOG_TAIL:]
+def _tail(text: str) -> str:
+    return text if len(text) <= SHOWN else f"...\n{text[-SHOWN:]}"
