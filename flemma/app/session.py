@@ -35,6 +35,7 @@ from flemma.app.turn import (
     Phase,
     PlanFailed,
     RequestEnded,
+    Rest,
     ResumeDue,
     SaveBuffer,
     Settled,
@@ -45,7 +46,7 @@ from flemma.app.turn import (
     step,
 )
 from flemma.chat.pairing import CallKey, find_call
-from flemma.errors import BufferGone, FlemmaError
+from flemma.errors import BufferGone, EditorError, FlemmaError
 from flemma.ports.editor import ChatBuffer, Level
 
 log = logging.getLogger(__name__)
@@ -73,7 +74,7 @@ class ChatSession:
         self._request: asyncio.Task[None] | None = None
         self._resume: asyncio.Task[None] | None = None
         self._worker = services.tasks.spawn(self._work(), f"chat {buffer.id}")
-        self._settled: list[Callable[[], None]] = []
+        self._settled: list[Callable[[Rest], None]] = []
 
     @property
     def contexts(self) -> CallContexts:
@@ -107,8 +108,8 @@ class ChatSession:
         """Wait until all tools are known."""
         await self._passes.sources_ready()
 
-    def when_settled(self, call: Callable[[], None]) -> None:
-        """Call once, as soon as nothing is under way any more."""
+    def when_settled(self, call: Callable[[Rest], None]) -> None:
+        """Call once, as soon as nothing is under way any more, with the reason."""
         self._settled.append(call)
 
     async def settings(self) -> BufferSettings:
@@ -141,6 +142,9 @@ class ChatSession:
                     await self._perform(command)
                 except FlemmaError as error:
                     self._services.screen.notify(str(error), Level.ERROR)
+            # What was spawned has to run once before it can be cancelled: a task that never ran
+            # would end without a word, and its end is what the turn waits for (S-07).
+            await asyncio.sleep(0)
 
     async def _perform(self, command: Command) -> None:  # noqa: C901 - one branch a command
         match command:
@@ -168,8 +172,8 @@ class ChatSession:
                 self._services.screen.notify(message, Level(level))
             case SaveBuffer():
                 await self.auto_write()
-            case Settled():
-                self._announce_settled()
+            case Settled(rest):
+                self._announce_settled(rest)
 
     def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> "asyncio.Task[None]":
         return self._services.tasks.spawn(work, f"{name} of chat {self.buffer.id}")
@@ -210,10 +214,15 @@ class ChatSession:
             self.post(RequestEnded(ended.outcome, ended.has_tool_uses, autopilot_of(settings)))
 
     async def _deliver(self, in_loop: bool) -> None:
-        settings = await self.settings()
-        deliveries = await deliver(self.buffer, self.jobs, settings)
-        immediate = in_loop and any(delivery.in_loop for delivery in deliveries)
-        self.post(JobsDelivered(len(deliveries), immediate, autopilot_of(settings)))
+        delivered, immediate = 0, False
+        try:
+            settings = await self.settings()
+            deliveries = await deliver(self.buffer, self.jobs, settings)
+            delivered = len(deliveries)
+            immediate = in_loop and any(delivery.in_loop for delivery in deliveries)
+        finally:
+            settings = self._services.settings.current(self.buffer.id)
+            self.post(JobsDelivered(delivered, immediate, autopilot_of(settings)))
 
     def _start_resume(self, seconds: float) -> None:
         self._cancel(self._resume)
@@ -256,15 +265,17 @@ class ChatSession:
                 pass
 
     async def auto_write(self) -> None:
-        """Write the file, if `editing.auto_write` says so."""
+        """Write the file, if `editing.auto_write` says so. A failure is told and ends nothing."""
         if not self._services.settings.current(self.buffer.id).config.editing.auto_write:
             return
         try:
             await self.buffer.save()
         except BufferGone:
             log.info("auto write: the buffer is gone")
+        except EditorError as error:
+            self._services.screen.notify(str(error), Level.ERROR)
 
-    def _announce_settled(self) -> None:
+    def _announce_settled(self, rest: Rest) -> None:
         waiting, self._settled = self._settled, []
         for call in waiting:
-            call()
+            call(rest)

@@ -109,7 +109,7 @@ def step(state: TurnState, event: Event) -> Step:  # noqa: C901 - one branch an 
         case Planned():
             return _on_planned(replace(state, phase=Phase.IDLE), event)
         case PlanFailed():
-            return replace(state, phase=Phase.IDLE, loop=Loop.IDLE, draining=False), (Settled(),)
+            return _on_plan_failed(state)
         case RequestEnded():
             return _on_request_ended(replace(state, phase=Phase.IDLE), event)
         case ToolStarted(key):
@@ -163,9 +163,18 @@ def _request(state: TurnState, *, user_initiated: bool) -> Step:
     return requesting, (OpenRequest(user_initiated),)
 
 
+def _on_plan_failed(state: TurnState) -> Step:
+    idle = replace(state, phase=Phase.IDLE, loop=Loop.IDLE, draining=False, cancelling=False)
+    if idle.running:
+        return idle, ()
+    return idle, (Settled(Rest.CANCELLED if state.cancelling else Rest.FAILED),)
+
+
 def _on_planned(state: TurnState, event: Planned) -> Step:
     state = replace(state, running=state.running | event.started)
     plan = event.plan
+    if state.cancelling:
+        return _cancelled_too_late(state, event.started)
     match plan.ending:
         case Ending.AGAIN:
             focus = (MoveToPending(plan.focus),) if plan.focus else ()
@@ -180,14 +189,22 @@ def _on_planned(state: TurnState, event: Planned) -> Step:
         case Ending.RESOLVED:
             if event.autopilot.enabled:
                 return _plan(replace(state, loop=Loop.ARMED), user_initiated=False)
-            return replace(state, draining=False), (SaveBuffer(), Settled())
+            return replace(state, draining=False), (SaveBuffer(), Settled(Rest.STEPPED))
         case Ending.SEND:
             return _send_if_clear(state)
         case Ending.STOP:
             stopped = replace(state, loop=Loop.IDLE, draining=False)
-            return stopped, () if state.running else (Settled(),)
+            return stopped, () if state.running else (Settled(Rest.PAUSED),)
         case _:
             assert_never(plan.ending)
+
+
+def _cancelled_too_late(state: TurnState, started: frozenset[CallKey]) -> Step:
+    """The plan was done when it was cancelled: what it started is stopped, nothing follows."""
+    stopped = replace(state, loop=Loop.IDLE, draining=False, cancelling=False)
+    if stopped.running:
+        return stopped, tuple(CancelTool(key) for key in sorted(started, key=str))
+    return stopped, (SaveBuffer(), Settled(Rest.CANCELLED))
 
 
 def _replan_if_due(state: TurnState) -> Step:
@@ -204,7 +221,7 @@ def _pause(state: TurnState, event: Planned) -> Step:
     if state.running:
         after, commands = _replan_if_due(paused) if state.replan else (paused, ())
         return after, (*focus, *commands)
-    return paused, (*focus, SaveBuffer(), Settled())
+    return paused, (*focus, SaveBuffer(), Settled(Rest.PAUSED))
 
 
 def _send_if_clear(state: TurnState) -> Step:
@@ -212,28 +229,32 @@ def _send_if_clear(state: TurnState) -> Step:
         told = (Tell(TOOLS_RUNNING),) if state.user_initiated else ()
         return state, told
     if not state.user_initiated and state.loop is not Loop.ARMED:
-        return replace(state, draining=False), (SaveBuffer(), Settled())
+        return replace(state, draining=False), (SaveBuffer(), Settled(Rest.STEPPED))
     return _request(state, user_initiated=state.user_initiated)
 
 
 def _on_request_ended(state: TurnState, event: RequestEnded) -> Step:
-    idle = replace(state, loop=Loop.IDLE, draining=False)
+    idle = replace(state, loop=Loop.IDLE, draining=False, cancelling=False)
+    if state.cancelling:
+        return replace(idle, turns=0), (Settled(Rest.CANCELLED),)
     match event.outcome:
         case Outcome.COMPLETED if event.has_tool_uses and event.autopilot.enabled:
             return _next_turn(idle, event.autopilot)
         case Outcome.COMPLETED if not event.has_tool_uses:
             return idle, (DeliverJobs(in_loop=True),)
+        case Outcome.COMPLETED:
+            return idle, (Settled(Rest.STEPPED),)
         case Outcome.CANCELLED:
-            return replace(idle, turns=0), (Settled(),)
+            return replace(idle, turns=0), (Settled(Rest.CANCELLED),)
         case _:
-            return idle, (Settled(),)
+            return idle, (Settled(Rest.FAILED),)
 
 
 def _next_turn(state: TurnState, autopilot: Autopilot) -> Step:
     turns = state.turns + 1
     if turns > autopilot.max_turns:
         text = f"Autopilot stopped — exceeded {autopilot.max_turns} consecutive turns."
-        return replace(state, turns=0), (Tell(text), Settled())
+        return replace(state, turns=0), (Tell(text), Settled(Rest.EXHAUSTED))
     armed = replace(state, loop=Loop.ARMED, turns=turns)
     return _plan(armed, user_initiated=False)
 
@@ -242,14 +263,16 @@ def _on_tool_ended(state: TurnState, event: ToolEnded) -> Step:
     after = replace(state, running=state.running - {event.key})
     if event.cancelled:
         after = replace(after, loop=Loop.IDLE, draining=False, turns=0)
-        return after, () if after.running else (SaveBuffer(), Settled())
+        if after.phase is not Phase.IDLE:
+            return replace(after, cancelling=True), () if after.cancelling else (CancelPlan(),)
+        return after, () if after.running else (SaveBuffer(), Settled(Rest.CANCELLED))
     if after.phase is not Phase.IDLE:
         return replace(after, replan=True), ()
     if after.loop is Loop.ARMED or after.draining:
         return _plan(after, user_initiated=False)
     if after.loop is Loop.PAUSED and not after.running:
         return _resume_paused(after)
-    return after, () if after.running else (SaveBuffer(), Settled())
+    return after, () if after.running else (SaveBuffer(), Settled(Rest.STEPPED))
 
 
 def _resume_paused(state: TurnState) -> Step:
@@ -263,7 +286,8 @@ def _on_delivered(state: TurnState, event: JobsDelivered) -> Step:
     if state.phase is not Phase.IDLE or state.running:
         return state, ()
     if event.count == 0 or not event.autopilot.enabled:
-        return replace(state, turns=0), (SaveBuffer(), Settled())
+        rest = Rest.STEPPED if event.count else Rest.DONE
+        return replace(state, turns=0), (SaveBuffer(), Settled(rest))
     if event.in_loop:
         return _next_turn(state, event.autopilot)
     return (
@@ -291,20 +315,24 @@ def _on_resume_due(state: TurnState) -> Step:
 def _drop_resume(state: TurnState) -> Step:
     if not state.resuming:
         return state, ()
-    return replace(state, resuming=False), (StopResumeTimer(resumed=False),)
+    return replace(state, resuming=False), (
+        StopResumeTimer(resumed=False),
+        Settled(Rest.CANCELLED),
+    )
 
 
 def _on_cancel(state: TurnState, key: CallKey | None) -> Step:
     disarmed = replace(state, loop=Loop.IDLE, draining=False, turns=0)
+    cancelling = replace(disarmed, cancelling=True)
     if state.phase is Phase.REQUESTING:
-        return disarmed, (CancelRequest(),)
+        return cancelling, () if state.cancelling else (CancelRequest(),)
     if state.phase is Phase.PLANNING:
-        return disarmed, (CancelPlan(),)
+        return cancelling, () if state.cancelling else (CancelPlan(),)
     if state.resuming:
         text = "Cancelled pending auto-continue."
         return (
             replace(disarmed, resuming=False),
-            (StopResumeTimer(resumed=False), Tell(text, "info")),
+            (StopResumeTimer(resumed=False), Tell(text, "info"), Settled(Rest.CANCELLED)),
         )
     if key is not None:
         return disarmed, (CancelTool(key),)
@@ -314,10 +342,15 @@ def _on_cancel(state: TurnState, key: CallKey | None) -> Step:
 def _on_cancel_all(state: TurnState) -> Step:
     disarmed = replace(state, loop=Loop.IDLE, draining=False, turns=0, resuming=False)
     commands: list[Command] = [CancelAllTools()]
-    if state.phase is Phase.REQUESTING:
-        commands.append(CancelRequest())
-    if state.phase is Phase.PLANNING:
-        commands.append(CancelPlan())
+    if state.phase is not Phase.IDLE and not state.cancelling:
+        requesting = state.phase is Phase.REQUESTING
+        commands.append(CancelRequest() if requesting else CancelPlan())
     if state.resuming:
         commands.append(StopResumeTimer(resumed=False))
-    return disarmed, tuple(commands)
+        if not _is_busy(state):
+            commands.append(Settled(Rest.CANCELLED))
+    return replace(disarmed, cancelling=state.phase is not Phase.IDLE), tuple(commands)
+
+
+def _is_busy(state: TurnState) -> bool:
+    return state.phase is not Phase.IDLE or bool(state.running)

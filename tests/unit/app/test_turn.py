@@ -28,6 +28,7 @@ from flemma.app.turn import (
     PlanFailed,
     Planned,
     RequestEnded,
+    Rest,
     ResumeDue,
     SaveBuffer,
     SendDirectly,
@@ -127,7 +128,7 @@ def test_a_pending_call_pauses_the_loop_while_approved_ones_run() -> None:  # A-
         planned(Ending.PAUSE, focus=P),
         MoveToPending(P),
         SaveBuffer(),
-        Settled(),
+        Settled(Rest.PAUSED),
     )
 
 
@@ -148,7 +149,7 @@ def test_a_call_run_by_hand_resumes_a_paused_loop() -> None:  # acceptance 49
 def test_a_call_run_by_hand_in_an_idle_buffer_sends_nothing() -> None:  # acceptance 49
     state, _ = step(TurnState(), ToolStarted(P))
     state, commands = step(state, ToolEnded(P))
-    assert commands == (SaveBuffer(), Settled())
+    assert commands == (SaveBuffer(), Settled(Rest.STEPPED))
     assert state.loop is Loop.IDLE
 
 
@@ -170,13 +171,13 @@ def test_without_autopilot_each_step_waits_for_a_key() -> None:
         MakePlan(user_initiated=False),
         planned(Ending.SEND, autopilot=OFF),
         SaveBuffer(),
-        Settled(),
+        Settled(Rest.STEPPED),
         SendPressed(),
         MakePlan(user_initiated=True),
         planned(Ending.SEND, autopilot=OFF),
         OpenRequest(user_initiated=True),
         completed(has_tool_uses=True, autopilot=OFF),
-        Settled(),
+        Settled(Rest.STEPPED),
     )
 
 
@@ -219,7 +220,7 @@ def test_error_results_go_on_only_with_autopilot() -> None:
         MakePlan(user_initiated=True),
         planned(Ending.RESOLVED, autopilot=OFF),
         SaveBuffer(),
-        Settled(),
+        Settled(Rest.STEPPED),
     )
 
 
@@ -248,7 +249,10 @@ def test_autopilot_stops_after_its_turns() -> None:
     assert state.loop is Loop.IDLE
     assert state.turns == 0
     _, commands = step(TurnState(turns=3, phase=Phase.REQUESTING), completed(has_tool_uses=True))
-    assert commands == (Tell("Autopilot stopped — exceeded 3 consecutive turns."), Settled())
+    assert commands == (
+        Tell("Autopilot stopped — exceeded 3 consecutive turns."),
+        Settled(Rest.EXHAUSTED),
+    )
 
 
 def test_a_user_send_starts_counting_anew() -> None:
@@ -256,11 +260,20 @@ def test_a_user_send_starts_counting_anew() -> None:
     assert state.turns == 0
 
 
-@pytest.mark.parametrize("outcome", [Outcome.ERRORED, Outcome.CUT, Outcome.CANCELLED])
-def test_a_failed_cut_or_cancelled_response_stops_the_loop(outcome: Outcome) -> None:  # S-09
+@pytest.mark.parametrize(
+    ("outcome", "rest"),
+    [
+        (Outcome.ERRORED, Rest.FAILED),
+        (Outcome.CUT, Rest.FAILED),
+        (Outcome.CANCELLED, Rest.CANCELLED),
+    ],
+)
+def test_a_failed_cut_or_cancelled_response_stops_the_loop(
+    outcome: Outcome, rest: Rest
+) -> None:  # S-09
     state = TurnState(phase=Phase.REQUESTING, loop=Loop.ARMED, turns=1)
     state, commands = step(state, RequestEnded(outcome, has_tool_uses=True, autopilot=ON))
-    assert commands == (Settled(),)
+    assert commands == (Settled(rest),)
     assert state.loop is Loop.IDLE
 
 
@@ -275,6 +288,7 @@ def test_cancel_takes_the_first_thing_under_way() -> None:  # S-07, S-08
     assert commands == (
         StopResumeTimer(resumed=False),
         Tell("Cancelled pending auto-continue.", "info"),
+        Settled(Rest.CANCELLED),
     )
     state, commands = step(TurnState(loop=Loop.ARMED, running=frozenset({A})), CancelPressed(A))
     assert commands == (CancelTool(A),)
@@ -291,7 +305,7 @@ def test_cancel_all_stops_everything() -> None:
 def test_a_cancelled_tool_disarms_the_loop() -> None:
     state = TurnState(loop=Loop.ARMED, draining=True, running=frozenset({A}))
     state, commands = step(state, ToolEnded(A, cancelled=True))
-    assert commands == (SaveBuffer(), Settled())
+    assert commands == (SaveBuffer(), Settled(Rest.CANCELLED))
     assert state == TurnState()
 
 
@@ -313,7 +327,7 @@ def test_a_job_finished_in_an_idle_buffer_is_delivered_and_continues_after_the_d
 def test_typing_and_sending_drop_the_delay() -> None:
     state = TurnState(resuming=True)
     after, commands = step(state, InsertEntered())
-    assert commands == (StopResumeTimer(resumed=False),)
+    assert commands == (StopResumeTimer(resumed=False), Settled(Rest.CANCELLED))
     assert step(after, ResumeDue()) == (after, ())
     _, commands = step(state, SendPressed())
     assert commands == (StopResumeTimer(resumed=True), MakePlan(user_initiated=True))
@@ -335,10 +349,56 @@ def test_delivered_results_wait_for_the_user_without_autopilot() -> None:
         DeliverJobs(in_loop=False),
         JobsDelivered(1, False, OFF),
         SaveBuffer(),
-        Settled(),
+        Settled(Rest.STEPPED),
     )
 
 
 def test_a_plan_that_failed_leaves_an_idle_turn() -> None:
-    state = play(SendPressed(), MakePlan(user_initiated=True), PlanFailed(), Settled())
+    state = play(SendPressed(), MakePlan(user_initiated=True), PlanFailed(), Settled(Rest.FAILED))
     assert state == TurnState(user_initiated=True)
+
+
+def test_a_cancel_that_comes_when_the_plan_is_already_done_still_ends_the_turn() -> None:  # S-07
+    state = play(
+        SendPressed(),
+        MakePlan(user_initiated=True),
+        CancelPressed(None),
+        CancelPlan(),
+        CancelPressed(None),
+        planned(Ending.WAIT, A),
+        CancelTool(A),
+        ToolEnded(A, cancelled=True),
+        SaveBuffer(),
+        Settled(Rest.CANCELLED),
+    )
+    assert state == TurnState(user_initiated=True)
+
+
+def test_a_cancel_that_comes_when_the_response_is_already_complete_ends_the_loop() -> None:  # S-07
+    play(
+        SendDirectly(),
+        OpenRequest(user_initiated=True),
+        CancelAllPressed(),
+        CancelAllTools(),
+        CancelRequest(),
+        CancelAllPressed(),
+        CancelAllTools(),
+        completed(has_tool_uses=True),
+        Settled(Rest.CANCELLED),
+        SendPressed(),
+        MakePlan(user_initiated=True),
+    )
+
+
+def test_a_tool_cancelled_while_a_plan_is_made_stops_that_plan() -> None:
+    play(
+        SendPressed(),
+        MakePlan(user_initiated=True),
+        planned(Ending.WAIT, A, B),
+        ToolEnded(A),
+        MakePlan(user_initiated=False),
+        ToolEnded(B, cancelled=True),
+        CancelPlan(),
+        PlanFailed(),
+        Settled(Rest.CANCELLED),
+    )
