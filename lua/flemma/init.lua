@@ -6,7 +6,11 @@ local M = {}
 function M.setup(options)
   vim.validate("options", options, "table", true)
   require("flemma.config").set(options or {})
-  require("flemma.host").options_changed()
+  -- Before the first chat there is nobody to tell, and loading more would cost the editor's start.
+  local host = package.loaded["flemma.host"]
+  if host then
+    host.options_changed()
+  end
 end
 
 return M
