@@ -1,24 +1,25 @@
 """Temporary files on disk: implements :class:`flemma.ports.spools.Spools`."""
 
 import contextlib
-import os
-import tempfile
+import secrets
 from pathlib import Path
+
+_NAME_SHOWN = 60
+"""Characters of the target's name in that of the temporary file; names have 255 bytes at most."""
 
 
 class DiskSpool:
-    """One temporary file."""
+    """One temporary file, with the mode that a new file of the user has."""
 
     def __init__(self, target: Path) -> None:
-        descriptor, self._path = tempfile.mkstemp(
-            prefix=f".{target.name}.", suffix=".part", dir=target.parent
-        )
-        self._file = os.fdopen(descriptor, "wb")
+        name = f".{target.name[:_NAME_SHOWN]}.{secrets.token_hex(6)}.part"
+        self._path = target.with_name(name)
+        self._file = self._path.open("xb")
 
     @property
     def path(self) -> str:
         """Absolute path."""
-        return self._path
+        return str(self._path)
 
     def write(self, data: bytes) -> None:
         """Append bytes."""
@@ -30,9 +31,10 @@ class DiskSpool:
 
     def discard(self) -> None:
         """Close and remove."""
-        self._file.close()
-        with contextlib.suppress(FileNotFoundError):
-            Path(self._path).unlink()
+        # On a full disk even closing fails.
+        with contextlib.suppress(OSError):
+            self._file.close()
+        self._path.unlink(missing_ok=True)
 
 
 class DiskSpools:

@@ -7,16 +7,18 @@ from flemma.app.jobs import Jobs
 from flemma.app.sandboxes import Sandboxes, SandboxOptions
 from flemma.app.services import Services
 from flemma.app.settings import BufferSettings
-from flemma.app.store import ResultStore, StoreSite
+from flemma.app.store import ResultStore
 from flemma.app.store_paths import (
     StoreKey,
     StoreOptions,
+    StoreSite,
     expand_environment,
     normalise,
 )
 from flemma.chat.pairing import CallKey
 from flemma.conversation.references import Place
 from flemma.ports.editor import ChatBuffer
+from flemma.ports.sandbox import SandboxBackend, SandboxPolicy
 from flemma.tools.context import ToolContext
 from flemma.tools.sandbox_policy import PathVariables
 
@@ -69,6 +71,10 @@ class CallSandbox:
         """Return ``argv`` confined. Raises :class:`flemma.errors.SandboxUnavailable`."""
         return await self._sandboxes.wrap(self._options, argv)
 
+    async def confinement(self) -> tuple[SandboxBackend, SandboxPolicy] | None:
+        """Return backend and policy. Raises :class:`flemma.errors.SandboxUnavailable`."""
+        return await self._sandboxes.confinement(self._options)
+
 
 class CallContexts:
     """Makes contexts for the calls of one buffer, from its settings at that moment."""
@@ -86,8 +92,9 @@ class CallContexts:
             StoreOptions(options.path_format, options.unnamed_path_format),
             self._buffer.path,
             self._buffer.id,
+            services.place(self._buffer.path).directory,
             services.environment,
-            self._render,
+            services.render,
         )
         backup = None if options.backup is False else services.backups.find(options.backup)
         return ResultStore(site, services.files, services.spools, services.screen, backup)
@@ -147,8 +154,3 @@ class CallContexts:
         return lambda job_id: self._jobs.status(
             job_id, self._buffer.document, self._services.clock.monotonic()
         )
-
-    def _render(self, template: str, variables: Mapping[str, Any]) -> str:
-        place = self._services.place(self._buffer.path)
-        names = {"__filename": place.filename, "__dirname": place.dirname, **variables}
-        return self._services.render(template, names)

@@ -12,6 +12,7 @@ from flemma.app.store_paths import StoreKey, expand_environment, normalise
 from flemma.errors import FlemmaError
 from flemma.ports.editor import Level, Screen
 from flemma.ports.files import FileKind, Files
+from flemma.text.safe import byte_length, without_surrogates
 from flemma.text.sizes import format_size
 from flemma.tools.context import SandboxAccess
 from flemma.tools.definition import ToolResult
@@ -68,17 +69,19 @@ class Redirector:
             self._screen.notify(f"Could not save full tool output: {error}", Level.WARN)
 
     async def _redirect(self, result: ToolResult, save_to: str) -> FinalResult:
+        if result.incomplete:
+            raise StoreError("the whole output could not be kept")
         target = await self._target(save_to)
         if result.full_output_path is not None:
             return await self._copy(result.full_output_path, target)
-        text = full_text(result)
+        text = without_surrogates(full_text(result))
         await self._store.write(target, text)
-        size = len(text.encode("utf-8", "surrogateescape"))
-        return self._stub(text, target, size, text.count("\n") + 1)
+        return self._stub(text, target, byte_length(text), text.count("\n") + 1)
 
     async def _copy(self, source: str, target: str) -> FinalResult:
         """A spooled output can be too large for memory: copy the file, read only its head."""
-        await self._store.copy(source, target)
+        if source != target:
+            await self._store.copy(source, target)
         head = (await self._files.read(target, limit=PREVIEW_READ)).decode("utf-8", "replace")
         lines = await self._files.count_newlines(target) + 1
         return self._stub(head, target, self._files.size(target), lines)
@@ -90,16 +93,18 @@ class Redirector:
         if not expanded.startswith("/"):
             expanded = f"{self._base_directory}/{expanded}"
         target = normalise(expanded)
-        if self._names_directory(save_to, expanded, target, directory):
+        if self._names_directory(expanded, target, directory):
             raise StoreError(f"save_to target '{save_to}' is a directory — append a filename")
+        if self._files.kind(target) is FileKind.OTHER:
+            raise StoreError(f"save_to target '{save_to}' is a device, pipe or socket")
         if not await self._sandbox.is_path_writable(target):
             raise StoreError(
                 f"save_to destination '{save_to}' is not writable under sandbox policy"
             )
         return target
 
-    def _names_directory(self, save_to: str, expanded: str, target: str, store: str | None) -> bool:
-        if save_to.endswith("/") or expanded.endswith("/"):
+    def _names_directory(self, expanded: str, target: str, store: str | None) -> bool:
+        if expanded.endswith(("/", "/.", "/..")):
             return True
         if store is not None and PurePosixPath(store).is_relative_to(target):
             return True
@@ -115,8 +120,9 @@ def head_preview(text: str, max_lines: int, max_bytes: int) -> str:
     """Return the first whole lines of ``text`` within both limits."""
     taken: list[str] = []
     used = 0
-    for line in text.split("\n")[: max(0, max_lines)]:
-        used += len(line.encode("utf-8", "surrogateescape")) + (1 if taken else 0)
+    limit = max(0, max_lines)
+    for line in text.split("\n", limit)[:limit]:
+        used += byte_length(line) + (1 if taken else 0)
         if used > max_bytes:
             break
         taken.append(line)

@@ -114,12 +114,25 @@ class Sandboxes:
 
         Raises :class:`SandboxUnavailable` when a backend was named or required and cannot be had.
         """
+        confinement = await self.confinement(options)
+        if confinement is None:
+            return argv
+        backend, policy = confinement
+        return await backend.wrap(policy, argv)
+
+    async def confinement(
+        self, options: SandboxOptions
+    ) -> tuple[SandboxBackend, SandboxPolicy] | None:
+        """Return the backend and the policy for commands of a buffer, None when they run freely.
+
+        Raises :class:`SandboxUnavailable` as :meth:`wrap` does.
+        """
         resolution = await self.resolve(options)
         if resolution.backend is not None:
-            return await resolution.backend.wrap(self.policy(options), argv)
+            return resolution.backend, self.policy(options)
         if resolution.refuses:
             raise SandboxUnavailable(resolution.reason or "", backend=options.backend)
-        return argv
+        return None
 
     def policy(self, options: SandboxOptions) -> SandboxPolicy:
         """Return the policy with real, existing paths."""
@@ -128,10 +141,15 @@ class Sandboxes:
         return SandboxPolicy(roots, options.network, options.allow_privileged)
 
     def is_path_writable(self, options: SandboxOptions, path: str) -> bool:
-        """Tell whether the policy allows writing ``path``; checked even without a backend."""
+        """Tell whether the policy allows writing ``path``; checked even without a backend.
+
+        A directory of the policy that does not exist yet may be made: the store is one.
+        """
         if not self.is_enabled(options):
             return True
-        return is_writable(self._files.real_path(path), self.policy(options).rw_paths)
+        paths = expand_paths(options.rw_paths, options.variables)
+        roots = writable_roots(paths, self._files.real_path, lambda path: True)
+        return is_writable(self._files.real_path(path), roots)
 
     async def warning(self, options: SandboxOptions) -> str | None:
         """Return what to tell on entering a chat: its required sandbox is missing."""

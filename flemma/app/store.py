@@ -2,15 +2,15 @@
 store"; behaviour 6)."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
-from flemma.app.store_paths import Render, StoreKey, StoreOptions, next_backup, store_path
+from flemma.app.store_paths import StoreKey, StoreSite, next_backup
 from flemma.errors import FlemmaError
 from flemma.ports.editor import Level, Screen
 from flemma.ports.files import FileKind, Files
 from flemma.ports.spools import SpoolFile, Spools
+from flemma.text.safe import without_surrogates
 
 Backup: TypeAlias = Callable[[str], Awaitable[None]]
 """Moves an existing file out of the way. Raises with the reason when it cannot."""
@@ -18,27 +18,6 @@ Backup: TypeAlias = Callable[[str], Awaitable[None]]
 
 class StoreError(FlemmaError):
     """A store file could not be written; the message is the reason the model or user reads."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoreSite:
-    """Which conversation a store belongs to, and how its paths are made."""
-
-    options: StoreOptions
-    filename: str | None
-    bufnr: int
-    environment: Mapping[str, str]
-    render: Render
-
-    def path(self, key: StoreKey) -> str:
-        """Return the file for ``key``. Raises :class:`FlemmaError`."""
-        return store_path(
-            self.options, key, self.filename, self.bufnr, self.environment, self.render
-        )
-
-    def directory(self) -> str:
-        """Return the store directory. Raises :class:`FlemmaError`."""
-        return str(PurePosixPath(self.path(StoreKey("tool", "", "_"))).parent)
 
 
 class ResultStore:
@@ -62,7 +41,7 @@ class ResultStore:
     def directory(self) -> str | None:
         """Directory of the conversation's store, None when it cannot be computed."""
         try:
-            return self._site.directory()
+            return self._site.store_directory()
         except FlemmaError:
             return None
 
@@ -76,20 +55,24 @@ class ResultStore:
         return self._site.path(key)
 
     async def copy(self, source: str, target: str) -> None:
-        """Copy a store file elsewhere, backing up what is there. Raises :class:`StoreError`."""
-        self._make_parent(target)
-        await self._back_up(target)
+        """Copy a store file elsewhere, backing up what is there. Raises :class:`StoreError`.
+
+        What is there goes only when the copy is complete.
+        """
+        spool = self.open_spool(target)
         try:
-            await self._files.copy(source, target)
-        except OSError as error:
-            raise StoreError(f"Failed to open '{target}' for writing: {error.strerror}") from error
+            await spool.fill(source)
+            await spool.commit()
+        except StoreError:
+            spool.discard()
+            raise
 
     async def write(self, path: str, text: str) -> None:
         """Write ``text``, backing up what is there. Raises :class:`StoreError`."""
         self._make_parent(path)
         await self._back_up(path)
         try:
-            await self._files.write(path, text.encode("utf-8", "surrogateescape"))
+            await self._files.write(path, without_surrogates(text).encode())
         except OSError as error:
             raise StoreError(f"Failed to open '{path}' for writing: {error.strerror}") from error
 
@@ -116,18 +99,18 @@ class ResultStore:
             raise StoreError(f"Failed to create directory '{parent}'") from error
 
     async def _back_up(self, path: str) -> None:
-        if self._backup is None or self._files.kind(path) is FileKind.MISSING:
+        if self._backup is None or self._files.kind(path) is not FileKind.FILE:
             return
         try:
             await self._backup(path)
-        except (OSError, FlemmaError) as error:
+        except Exception as error:  # noqa: BLE001 - a registered strategy may raise anything
             self._screen.notify(f"Store backup failed: {error}", Level.WARN)
 
     def open_spool(self, path: str) -> "StoreSpool":
         """Open a temporary file beside ``path``. Raises :class:`StoreError`."""
         self._make_parent(path)
         try:
-            return StoreSpool(self, path, self._spools.create(path))
+            return StoreSpool(self, path, self._spools.create(path), self._files)
         except OSError as error:
             raise StoreError(f"Failed to open '{path}' for writing: {error.strerror}") from error
 
@@ -172,24 +155,69 @@ class Backups:
 class StoreSpool:
     """Output on its way into the store; a store file only when committed."""
 
-    def __init__(self, store: ResultStore, path: str, file: SpoolFile) -> None:
+    def __init__(self, store: ResultStore, path: str, file: SpoolFile, files: Files) -> None:
         self._store = store
         self._path = path
         self._file = file
+        self._files = files
 
     def write(self, data: bytes) -> None:
-        """Append bytes."""
-        self._file.write(data)
+        """Append bytes. Raises :class:`StoreError`."""
+        try:
+            self._file.write(data)
+        except OSError as error:
+            raise self._failed(error) from error
+
+    async def fill(self, source: str) -> None:
+        """Take the content of a file. Raises :class:`StoreError`."""
+        try:
+            await self._files.copy(source, self._file.path)
+        except OSError as error:
+            raise self._failed(error) from error
 
     async def commit(self) -> str:
         """Put it at its path and return the path. Raises :class:`StoreError`."""
-        self._file.close()
+        try:
+            self._file.close()
+        except OSError as error:
+            raise self._failed(error) from error
         await self._store.place(self._file.path, self._path)
         return self._path
 
     def discard(self) -> None:
         """Remove it."""
         self._file.discard()
+
+    def _failed(self, error: OSError) -> StoreError:
+        return StoreError(f"Failed to write '{self._path}': {error.strerror or error}")
+
+
+class CallSpool:
+    """A spool of one call: the user is told when it fails (:class:`flemma.tools.context.Spool`)."""
+
+    def __init__(self, spool: StoreSpool, warn: Callable[[FlemmaError], None]) -> None:
+        self._spool = spool
+        self._warn = warn
+
+    def write(self, data: bytes) -> None:
+        """Append bytes. Raises :class:`StoreError`, after a warning."""
+        try:
+            self._spool.write(data)
+        except StoreError as error:
+            self._warn(error)
+            raise
+
+    async def commit(self) -> str:
+        """Put it at its path and return the path. Raises :class:`StoreError`, after a warning."""
+        try:
+            return await self._spool.commit()
+        except StoreError as error:
+            self._warn(error)
+            raise
+
+    def discard(self) -> None:
+        """Remove it."""
+        self._spool.discard()
 
 
 class CallStore:
@@ -226,10 +254,10 @@ class CallStore:
             return None
         return path
 
-    async def open_spool(self) -> StoreSpool | None:
+    async def open_spool(self) -> CallSpool | None:
         """Open the store file for output that is written while it arrives."""
         try:
-            return self._store.open_spool(self._store.path(self._key))
+            return CallSpool(self._store.open_spool(self._store.path(self._key)), self._warn)
         except FlemmaError as error:
             self._warn(error)
             return None

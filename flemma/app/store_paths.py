@@ -23,8 +23,10 @@ Render = Callable[[str, Mapping[str, Any]], str]
 """Renders a template with variables on top of the standard templating environment."""
 
 _PRESET = re.compile(r"\$\w+")
-_WITH_DEFAULT = re.compile(r"\$\{(\w+):-((?:[^{}]|\$\{\w+\})*)\}")
-_VARIABLE = re.compile(r"\$\{(\w+)\}|\$(\w+)")
+_REFERENCE = re.compile(r"\$\{(\w+):-((?:[^{}]|\$\{\w+\})*)\}|\$\{(\w+)\}|\$(\w+)")
+_DOLLAR = "\0"
+"""Stands for a ``$`` in the path of the chat while references are expanded; no path holds it."""
+
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 
 
@@ -45,29 +47,47 @@ class StoreKey:
     identifier: str
 
 
-def store_path(
-    options: StoreOptions,
-    key: StoreKey,
-    filename: str | None,
-    bufnr: int,
-    environment: Mapping[str, str],
-    render: Render,
-) -> str:
-    """Return the absolute path of a store file.
+@dataclass(frozen=True, slots=True)
+class StoreSite:
+    """Which conversation a store belongs to, and how its paths are made."""
 
-    Raises :class:`ConfigError` for an unknown preset or a preset for unnamed buffers, and what
-    ``render`` raises.
-    """
-    wire_name = key.tool_name.replace(".", "__")
-    variables = {
-        "source": key.source,
-        "name": wire_name,
-        "id": _UNSAFE.sub("--", key.identifier),
-        "bufnr": bufnr,
-    }
-    rendered = render(template_of(options, filename), variables)
-    path = normalise(expand_environment(rendered, environment))
-    return without_repeated_name(collapse_namespace(path), wire_name)
+    options: StoreOptions
+    filename: str | None
+    """Absolute path of the chat, None for a buffer without a file."""
+    bufnr: int
+    directory: str
+    """Where relative templates start: the directory of the chat, else the working directory."""
+    environment: Mapping[str, str]
+    render: Render
+
+    def path(self, key: StoreKey) -> str:
+        """Return the absolute path of the file for ``key``.
+
+        Raises :class:`ConfigError` for an unknown preset or a preset for unnamed buffers, and what
+        ``render`` raises.
+        """
+        name = _UNSAFE.sub("--", key.tool_name.replace(".", "__"))
+        rendered = self.render(template_of(self.options, self.filename), self._variables(key, name))
+        expanded = expand_environment(rendered, self.environment).replace(_DOLLAR, "$")
+        if not expanded.startswith("/"):
+            expanded = f"{self.directory}/{expanded}"
+        # The chat's own directory is called what it is called; only the rest was made here.
+        return tidied(normalise(expanded), name, keep=normalise(self.directory))
+
+    def store_directory(self) -> str:
+        """Return the directory of the store. Raises as :meth:`path` does."""
+        return str(PurePosixPath(self.path(StoreKey("tool", "", "_"))).parent)
+
+    def _variables(self, key: StoreKey, name: str) -> Mapping[str, Any]:
+        chat = None if self.filename is None else self.filename.replace("$", _DOLLAR)
+        return {
+            "source": key.source,
+            "name": name,
+            "id": _UNSAFE.sub("--", key.identifier),
+            "bufnr": self.bufnr,
+            "__filename": chat,
+            "__dirname": None if chat is None else str(PurePosixPath(chat).parent),
+        }
 
 
 def template_of(options: StoreOptions, filename: str | None) -> str:
@@ -91,15 +111,17 @@ def template_of(options: StoreOptions, filename: str | None) -> str:
 
 
 def expand_environment(text: str, environment: Mapping[str, str]) -> str:
-    """Expand ``${VAR:-default}``, then ``$VAR`` (unset is empty), then a leading ``~/``."""
+    """Expand ``${VAR:-default}``, ``${VAR}`` and ``$VAR`` (unset is empty), and a leading ``~/``.
 
-    def with_default(match: re.Match[str]) -> str:
-        return environment.get(match[1]) or match[2]
+    A default may refer to variables itself; what a variable holds is not expanded again.
+    """
 
-    def variable(match: re.Match[str]) -> str:
-        return environment.get(match[1] or match[2], "")
+    def value(match: re.Match[str]) -> str:
+        if match[1] is not None:
+            return environment.get(match[1]) or _REFERENCE.sub(value, match[2])
+        return environment.get(match[3] or match[4], "")
 
-    expanded = _VARIABLE.sub(variable, _WITH_DEFAULT.sub(with_default, text))
+    expanded = _REFERENCE.sub(value, text)
     home = environment.get("HOME", "")
     if home and (expanded == "~" or expanded.startswith("~/")):
         return home + expanded[1:]
@@ -117,27 +139,29 @@ def normalise(path: str) -> str:
     return "/" + "/".join(parts)
 
 
-def collapse_namespace(path: str) -> str:
-    """Remove a segment ``flemma`` right after ``flemma`` or ``.flemma``."""
-    kept: list[str] = []
-    for part in path.split("/"):
-        if part == "flemma" and kept and kept[-1] in ("flemma", ".flemma"):
-            continue
-        kept.append(part)
+def tidied(path: str, name: str, *, keep: str = "/") -> str:
+    """Take what templates repeat out of a path (spec: behaviour 6.2, 6 and 7).
+
+    A segment ``flemma`` right after ``flemma`` or ``.flemma`` goes, and the second of two tool
+    names in a row within a segment. The directory ``keep``, if ``path`` lies in it, stays.
+    """
+    segments = path.split("/")
+    fixed = len(keep.split("/")) if path.startswith(f"{keep}/") else 1
+    kept = segments[:fixed]
+    for segment in segments[fixed:]:
+        if segment != "flemma" or kept[-1] not in ("flemma", ".flemma"):
+            kept.append(_without_repeated_name(segment, name))
     return "/".join(kept)
 
 
-def without_repeated_name(path: str, name: str) -> str:
+def _without_repeated_name(segment: str, name: str) -> str:
     """Drop the second of two tool names in a row: ``bash_bash--1`` becomes ``bash--1``."""
     if not name:
-        return path
+        return segment
     quoted = re.escape(name)
-    repeated = re.compile(rf"(?<![A-Za-z0-9]){quoted}[^A-Za-z0-9/]{quoted}(?![A-Za-z0-9])")
-    while True:
-        shorter = repeated.sub(lambda _: name, path)
-        if shorter == path:
-            return path
-        path = shorter
+    repeated = re.compile(rf"(?<![A-Za-z0-9]){quoted}[^A-Za-z0-9]{quoted}(?![A-Za-z0-9])")
+    shorter = repeated.sub(lambda _: name, segment)
+    return shorter if shorter == segment else _without_repeated_name(shorter, name)
 
 
 def next_backup(path: str, exists: Callable[[str], bool]) -> str:

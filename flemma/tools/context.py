@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from flemma.chat.document import Document
 from flemma.ports.files import Files, OpenBuffers
 from flemma.ports.processes import Processes
+from flemma.ports.sandbox import SandboxBackend, SandboxPolicy
 
 
 class PathResolver(Protocol):
@@ -28,6 +29,11 @@ class SandboxAccess(Protocol):
     async def wrap_command(self, argv: Sequence[str]) -> Sequence[str]:
         """Return ``argv`` confined by the policy of the buffer (unchanged when the sandbox is
         off). Raises :class:`flemma.errors.SandboxUnavailable`."""
+        ...
+
+    async def confinement(self) -> "tuple[SandboxBackend, SandboxPolicy] | None":
+        """Return the backend that confines commands of the buffer and its policy, None when they
+        run freely. Raises :class:`flemma.errors.SandboxUnavailable`."""
         ...
 
 
@@ -55,7 +61,10 @@ class OutputStore(Protocol):
 
 
 class Spool(Protocol):
-    """A store file being written. It becomes a real store file only when committed."""
+    """A store file being written. It becomes a real store file only when committed.
+
+    What fails raises :class:`flemma.errors.FlemmaError`, and the user has been told.
+    """
 
     def write(self, data: bytes) -> None:
         """Append bytes."""

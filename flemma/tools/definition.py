@@ -19,6 +19,8 @@ class ToolResult:
 
     ``output`` is text, or a structure that is written as JSON. ``full_output_path`` names a file
     that holds the whole output when ``output`` was truncated; ``untruncated`` holds it in memory.
+    ``truncated`` says that the tool minded the limits itself, so that nobody else cuts the output.
+    ``incomplete`` says that ``output`` was cut and the whole could not be kept anywhere.
     """
 
     success: bool
@@ -26,6 +28,8 @@ class ToolResult:
     error: str | None = None
     full_output_path: str | None = None
     untruncated: str | None = None
+    truncated: bool = False
+    incomplete: bool = False
 
     @classmethod
     def ok(cls, output: JsonValue) -> "ToolResult":
@@ -33,9 +37,11 @@ class ToolResult:
         return cls(success=True, output=output)
 
     @classmethod
-    def failure(cls, error: str, output: JsonValue = None) -> "ToolResult":
+    def failure(
+        cls, error: str, output: JsonValue = None, *, full_output_path: str | None = None
+    ) -> "ToolResult":
         """Return an error the model reads, with the output so far."""
-        return cls(success=False, output=output, error=error)
+        return cls(success=False, output=output, error=error, full_output_path=full_output_path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,7 +139,8 @@ def _result(outcome: ProcessOutcome, captured: Captured, spec: ProcessSpec) -> T
             reason = f"Command was ended: its output exceeded {size}."
         case _:
             reason = "Command was cancelled."
-    return ToolResult.failure(f"{captured.text}\n\n{reason}" if captured.text else reason)
+    text = f"{captured.text}\n\n{reason}" if captured.text else reason
+    return ToolResult.failure(text, full_output_path=captured.full_output_path)
 
 
 def _ended(outcome: ProcessOutcome, captured: Captured) -> ToolResult:
@@ -149,12 +150,17 @@ def _ended(outcome: ProcessOutcome, captured: Captured) -> ToolResult:
     if code:
         # A shell would report a signal this way.
         shown = code if code > 0 else 128 - code
-        return ToolResult.failure(f"{text}\n\nCommand exited with code {shown}{note}")
+        return ToolResult.failure(
+            f"{text}\n\nCommand exited with code {shown}{note}",
+            full_output_path=captured.full_output_path,
+        )
     return ToolResult(
         success=True,
         output=text + note,
         full_output_path=captured.full_output_path,
         untruncated=None if captured.truncated else captured.text,
+        truncated=captured.truncated,
+        incomplete=captured.truncated and captured.full_output_path is None,
     )
 
 

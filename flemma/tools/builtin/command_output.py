@@ -93,7 +93,7 @@ class CommandOutput:
         try:
             if self._spool is not None and end:
                 self._spool.write(text[:end])
-        except OSError:
+        except FlemmaError:
             # A full disk must not end the command; the notice then names no file.
             self.discard()
 
@@ -103,6 +103,6 @@ class CommandOutput:
             return None
         try:
             return await spool.commit()
-        except (FlemmaError, OSError):
+        except FlemmaError:
             spool.discard()
             return None
