@@ -46,6 +46,7 @@ from flemma.app.turn import (
     step,
 )
 from flemma.chat.pairing import CallKey, find_call
+from flemma.chat.query import next_prompt
 from flemma.errors import BufferGone, EditorError, FlemmaError
 from flemma.ports.editor import ChatBuffer, Level
 
@@ -260,7 +261,10 @@ class ChatSession:
             case "result":
                 await self._move_to(run.key)
             case "next":
-                await self.buffer.move_cursor(LAST_LINE)
+                call = find_call(self.buffer.document, run.key)
+                result = call.result if call else None
+                line = next_prompt(self.buffer.document, result.message) if result else None
+                await self.buffer.move_cursor(LAST_LINE if line is None else line)
             case _:
                 pass
 

@@ -44,6 +44,7 @@ __all__ = [
     "job_placeholders",
     "job_results",
     "last_assistant",
+    "next_prompt",
     "node_at",
     "orphan_results",
     "orphaned_jobs",
@@ -75,6 +76,14 @@ def without_result(document: Document) -> tuple[ToolCall, ...]:
 def placeholders(document: Document) -> tuple[ToolCall, ...]:
     """Return the calls whose ``result`` is a placeholder, in document order of the calls."""
     return tuple(call for call in unresolved(document) if call.results)
+
+
+def next_prompt(document: Document, message: int) -> int | None:
+    """Return the first line below the marker of the next `@You:` after message ``message``."""
+    for index in range(message + 1, len(document.messages)):
+        if document.messages[index].role == USER:
+            return min(document.start_of(index) + 1, document.line_count - 1)
+    return None
 
 
 def last_assistant(document: Document) -> tuple[int, Message] | None:

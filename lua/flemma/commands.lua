@@ -22,12 +22,15 @@ local commands = {
   entry("autopilot:enable"),
   entry("autopilot:status"),
   entry("cancel"),
+  entry("logging:disable"),
+  entry("logging:enable", { "TRACE", "DEBUG", "INFO", "WARN", "ERROR" }),
+  entry("logging:open"),
   entry("message:next"),
   entry("message:previous"),
   entry("sandbox:disable"),
   entry("sandbox:enable"),
   entry("sandbox:status"),
-  entry("send", { "on_request_start=", "on_request_complete=" }),
+  entry("send"),
   entry("status", { "verbose" }),
   entry("switch"),
   entry("tool:approve"),
@@ -38,8 +41,8 @@ local commands = {
   entry("tool:execute"),
   entry("tool:list"),
   entry("tool:reject"),
-  entry("usage:estimate"),
   entry("usage:recall"),
+  entry("why"),
 }
 
 --- Commands that only move the cursor: the screen's own business.
@@ -55,6 +58,9 @@ local LOCAL = {
   end,
 }
 
+--- Commands whose outcome the user wants to be shown.
+local NEXT_STEP = { send = true, ["tool:execute"] = true }
+
 --- Take the host's list.
 ---@param payload { commands: flemma.CommandCompletion[] }
 function M.pushed(payload)
@@ -68,6 +74,9 @@ end
 function M.send(name, arguments, origin)
   local cursor = vim.api.nvim_win_get_cursor(0)
   local bufnr = vim.api.nvim_get_current_buf()
+  if NEXT_STEP[name] then
+    require("flemma.cursor").join(bufnr)
+  end
   host.ensure_started()
   host.notify("command", {
     bufnr = bufnr,

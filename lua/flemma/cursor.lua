@@ -1,8 +1,8 @@
 --- The cursor: it follows growing text where the user lets it, and moves elsewhere only when he is
 --- still.
 ---
---- A window is *with us* while its cursor is on the last line or where we put it. Once the user moves
---- away it is his; only forced moves reach it.
+--- A window is *with us* while its cursor is on the last line, where we put it, or where the user asked
+--- for the next step. Once the user moves away it is his; only forced moves reach it.
 local M = {}
 
 --- Where we put the cursor of a window: an extmark with the window's number.
@@ -178,6 +178,14 @@ function M.request(payload)
     local line = payload.line < 0 and vim.api.nvim_buf_line_count(bufnr) or payload.line + 1
     place(window, bufnr, line)
   end
+end
+
+--- The user asked for the next step in the current window: it comes along, and where it should have
+--- gone before does not matter any more.
+---@param bufnr integer
+function M.join(bufnr)
+  drop(bufnr)
+  note(vim.api.nvim_get_current_win(), bufnr)
 end
 
 --- The user moved: a waiting move waits on.

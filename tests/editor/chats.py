@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from tests.support.anthropic_server import AnthropicServer, Block, serving, tool_use
+from tests.support.anthropic_server import AnthropicServer, Block, message, serving, text, tool_use
 from tests.support.nvim import Editor
 
 OPTIONS: Mapping[str, Any] = {
@@ -134,6 +134,26 @@ class Chat:
 
 def _is(line: str, beginning: str) -> bool:
     return line.startswith(beginning)
+
+
+ONE_COMMAND = message(text("I run it."), bash("toolu_1", "echo ran > trace; echo output"))
+DONE = message(text("Done."))
+
+
+def start_pending(
+    start_chat: "StartChat", *more: Any, reply: Any = ONE_COMMAND, **options: Any
+) -> Chat:
+    """Open a chat in which a call waits for the user."""
+    chat = start_chat([reply, *(more or (DONE,))], **options)
+    chat.send()
+    chat.wait_for("(pending)")
+    chat.wait_cursor("**Tool Result:** `toolu_1` (pending)")
+    return chat
+
+
+def has_run(chat: Chat) -> bool:
+    """Whether the command of :data:`ONE_COMMAND` was run."""
+    return (chat.editor.directory / "trace").exists()
 
 
 def waiting_result(identifier: str, status: str) -> str:
