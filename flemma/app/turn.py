@@ -144,10 +144,7 @@ def _on_send(state: TurnState) -> Step:
         return state, (Tell(REQUEST_IN_FLIGHT),)
     if state.phase is Phase.PLANNING:
         return state, ()
-    before: tuple[Command, ...] = (StopResumeTimer(resumed=True),) if state.resuming else ()
-    fresh = replace(state, resuming=False, turns=0)
-    after, commands = _plan(fresh, user_initiated=True)
-    return after, (*before, *commands)
+    return _by_key(state, *_plan(replace(state, resuming=False, turns=0), user_initiated=True))
 
 
 def _on_send_directly(state: TurnState) -> Step:
@@ -155,7 +152,12 @@ def _on_send_directly(state: TurnState) -> Step:
         return state, (Tell(REQUEST_IN_FLIGHT),)
     if state.running:
         return state, (Tell(TOOLS_RUNNING),)
-    return _request(replace(state, turns=0), user_initiated=True)
+    return _by_key(state, *_request(replace(state, resuming=False, turns=0), user_initiated=True))
+
+
+def _by_key(before: TurnState, after: TurnState, commands: tuple[Command, ...]) -> Step:
+    """A send by hand takes the place of a continuation that was due."""
+    return after, (StopResumeTimer(resumed=True), *commands) if before.resuming else commands
 
 
 def _request(state: TurnState, *, user_initiated: bool) -> Step:
@@ -315,10 +317,8 @@ def _on_resume_due(state: TurnState) -> Step:
 def _drop_resume(state: TurnState) -> Step:
     if not state.resuming:
         return state, ()
-    return replace(state, resuming=False), (
-        StopResumeTimer(resumed=False),
-        Settled(Rest.CANCELLED),
-    )
+    dropped = replace(state, resuming=False)
+    return dropped, (StopResumeTimer(resumed=False), *_rest_of_resume(state))
 
 
 def _on_cancel(state: TurnState, key: CallKey | None) -> Step:
@@ -332,7 +332,7 @@ def _on_cancel(state: TurnState, key: CallKey | None) -> Step:
         text = "Cancelled pending auto-continue."
         return (
             replace(disarmed, resuming=False),
-            (StopResumeTimer(resumed=False), Tell(text, "info"), Settled(Rest.CANCELLED)),
+            (StopResumeTimer(resumed=False), Tell(text, "info"), *_rest_of_resume(state)),
         )
     if key is not None:
         return disarmed, (CancelTool(key),)
@@ -346,11 +346,11 @@ def _on_cancel_all(state: TurnState) -> Step:
         requesting = state.phase is Phase.REQUESTING
         commands.append(CancelRequest() if requesting else CancelPlan())
     if state.resuming:
-        commands.append(StopResumeTimer(resumed=False))
-        if not _is_busy(state):
-            commands.append(Settled(Rest.CANCELLED))
+        commands += (StopResumeTimer(resumed=False), *_rest_of_resume(state))
     return replace(disarmed, cancelling=state.phase is not Phase.IDLE), tuple(commands)
 
 
-def _is_busy(state: TurnState) -> bool:
-    return state.phase is not Phase.IDLE or bool(state.running)
+def _rest_of_resume(state: TurnState) -> tuple[Command, ...]:
+    """A dropped continuation ends the turn, unless a call was started by hand meanwhile."""
+    busy = state.phase is not Phase.IDLE or state.running
+    return () if busy else (Settled(Rest.CANCELLED),)

@@ -331,6 +331,9 @@ def test_typing_and_sending_drop_the_delay() -> None:
     assert step(after, ResumeDue()) == (after, ())
     _, commands = step(state, SendPressed())
     assert commands == (StopResumeTimer(resumed=True), MakePlan(user_initiated=True))
+    after, commands = step(state, SendDirectly())
+    assert commands == (StopResumeTimer(resumed=True), OpenRequest(user_initiated=True))
+    assert not after.resuming
 
 
 def test_a_job_finished_during_a_loop_waits_for_its_end_and_continues_without_delay() -> None:

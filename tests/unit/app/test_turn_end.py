@@ -21,6 +21,7 @@ from flemma.app.turn import (
     SendPressed,
     Settled,
     ToolEnded,
+    ToolStarted,
     TurnState,
     step,
 )
@@ -79,7 +80,8 @@ def test_the_end_of_all_work_is_always_announced(data: st.DataObject) -> None:
     keys: list[Event] = [SendPressed(), SendDirectly(), CancelAllPressed(), JobCompleted()]
     keys += [InsertEntered(), *(CancelPressed(key) for key in (A, None))]
     for _ in range(data.draw(st.integers(1, 15))):
-        work.feed(data.draw(st.sampled_from(keys + work.ends())))
+        by_hand = [ToolStarted(A)] if work.state.phase is Phase.IDLE else []
+        work.feed(data.draw(st.sampled_from([*keys, *by_hand, *work.ends()])))
     for _ in range(100):
         if not work.under_way:
             break
