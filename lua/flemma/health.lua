@@ -146,7 +146,7 @@ local function check_credentials()
   else
     health.warn(
       "ANTHROPIC_API_KEY is not set",
-      "export ANTHROPIC_API_KEY=…, or keep the key in the system's key store (`:help flemma-keys`)"
+      "export ANTHROPIC_API_KEY=…, or keep the key elsewhere (`:help flemma-credentials`)"
     )
   end
 end
