@@ -29,13 +29,8 @@ class LuaSandbox:
     async def wrap(self, policy: SandboxPolicy, argv: Sequence[str]) -> Sequence[str]:
         """Return the argument list that runs ``argv`` confined. Raises
         :class:`SandboxUnavailable` with the backend's own reason."""
-        described = {
-            "rw_paths": list(policy.rw_paths),
-            "network": policy.network,
-            "allow_privileged": policy.allow_privileged,
-        }
         try:
-            wrapped = await self._wrap(described, self._options, list(argv))
+            wrapped = await self._wrap(*self._arguments(policy, argv))
         except LuaError as error:
             raise SandboxUnavailable(error.message, backend=self.name) from error
         if not isinstance(wrapped, list) or not wrapped:
@@ -43,3 +38,18 @@ class LuaSandbox:
                 f"Sandbox backend '{self.name}' returned no command.", backend=self.name
             )
         return [str(word) for word in wrapped]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+    def call(self, policy: SandboxPolicy, argv: Sequence[str]) -> Mapping[str, Any]:
+        """Return the call that :meth:`wrap` makes, for Lua code that waits and makes it itself."""
+        return {
+            "function": self._wrap.number,
+            "arguments": self._arguments(policy, argv),
+        }
+
+    def _arguments(self, policy: SandboxPolicy, argv: Sequence[str]) -> list[Any]:
+        described = {
+            "rw_paths": list(policy.rw_paths),
+            "network": policy.network,
+            "allow_privileged": policy.allow_privileged,
+        }
+        return [described, self._options, list(argv)]

@@ -1,29 +1,23 @@
 """Tools written in Lua: their definitions, their calls, and the context they use while they run."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any, cast
 
+from flemma.adapters.custom_tools import settle
 from flemma.adapters.nvim.lua import Lua, LuaError
+from flemma.adapters.nvim.lua_sandbox import LuaSandbox
 from flemma.chat.document import Document
-from flemma.errors import FlemmaError
+from flemma.errors import FlemmaError, SandboxUnavailable
 from flemma.schema import Node, from_table
-from flemma.text.notices import overflow_notice, with_notice
-from flemma.text.sizes import format_size
-from flemma.text.truncate import MAX_BYTES, MAX_LINES, Truncation, truncate_head, truncate_tail
-from flemma.tools.context import ToolContext
+from flemma.text.truncate import MAX_BYTES, MAX_LINES
+from flemma.tools.context import SandboxAccess, ToolContext
+from flemma.tools.custom_context import CustomContext, TruncatedText, at_once
+from flemma.tools.custom_results import preview_of
 from flemma.tools.definition import ToolDefinition, ToolInput, ToolPreview, ToolResult
 
 Payload = Mapping[str, Any]
 SCHEMA = "__flemma_schema"
-
-
-@dataclass(slots=True)
-class _RunningCall:
-    """A call under way; ``overflows`` are outputs to be stored when it is over."""
-
-    context: ToolContext
-    overflows: list[str] = field(default_factory=list[str])
 
 
 class LuaTools:
@@ -31,7 +25,7 @@ class LuaTools:
 
     def __init__(self, lua: Lua) -> None:
         self._lua = lua
-        self._running: dict[int, _RunningCall] = {}
+        self._running: dict[int, tuple[CustomContext, SandboxAccess]] = {}
 
     def definition(self, name: str, table: dict[str, Any]) -> ToolDefinition:
         """Return the definition. Raises what a malformed schema or field raises."""
@@ -60,7 +54,7 @@ class LuaTools:
             return {"ok": False, "value": "the tool call is over"}
         arguments: Sequence[Any] = payload.get("arguments") or ()
         try:
-            value = _ask(running, str(payload["function"]), *arguments)
+            value = _ask(*running, str(payload["function"]), *arguments)
         except (FlemmaError, OSError, TypeError, ValueError) as error:
             return {"ok": False, "value": str(error)}
         return {"ok": True, "value": value}
@@ -69,8 +63,10 @@ class LuaTools:
         async def execute(tool_input: ToolInput, context: ToolContext) -> ToolResult:
             if function is None:
                 return ToolResult.failure(f"Tool '{name}' is not executable")
+            await _probe(context.sandbox)
             number = self._lua.next_call()
-            running = self._running[number] = _RunningCall(context)
+            custom = CustomContext(context)
+            self._running[number] = (custom, context.sandbox)
             try:
                 returned = await self._lua.call(
                     function.number,
@@ -82,9 +78,7 @@ class LuaTools:
                 return ToolResult.failure(error.message)
             finally:
                 del self._running[number]
-            for text in running.overflows:
-                await context.store.write(text)
-            return _result(returned)
+            return await settle(returned, custom, context)
 
         return execute
 
@@ -96,35 +90,13 @@ def _schema(schema: Any) -> Node | Mapping[str, Any]:
 
 def _preview(function: Any) -> Callable[[ToolInput], Any]:
     async def ask(tool_input: ToolInput) -> ToolPreview | str:
-        returned = await function(dict(tool_input), MAX_PREVIEW)
-        if not isinstance(returned, Mapping):
-            return "" if returned is None else str(returned)
-        table = cast("Mapping[str, Any]", returned)
-        highlight: Mapping[str, Any] = table.get("highlight") or {}
-        detail = table.get("detail")
-        return ToolPreview(
-            detail=tuple(map(str, cast("Sequence[Any]", detail)))
-            if isinstance(detail, list)
-            else detail,
-            label=table.get("label"),
-            highlight=highlight.get("lang"),
-        )
+        return preview_of(await function(dict(tool_input), MAX_PREVIEW))
 
     return ask
 
 
 MAX_PREVIEW = 200
 """Columns a preview function may count on; what it returns is fitted to the window anyway."""
-
-
-def _result(returned: Any) -> ToolResult:
-    if not isinstance(returned, Mapping):
-        return ToolResult.failure("Tool returned no result")
-    table = cast("Mapping[str, Any]", returned)
-    if table.get("success"):
-        return ToolResult.ok(table.get("output"))
-    error = table.get("error")
-    return ToolResult.failure(str(error) if error is not None else "", table.get("output"))
 
 
 def _context_data(context: ToolContext) -> dict[str, Any]:
@@ -139,23 +111,37 @@ def _context_data(context: ToolContext) -> dict[str, Any]:
     }
 
 
-def _ask(call: _RunningCall, function: str, *arguments: Any) -> Any:
-    context = call.context
+async def _probe(sandbox: SandboxAccess) -> None:
+    """Let the backend find out what it can do, so that Lua can ask it without waiting.
+
+    What keeps a backend from working is told when the tool asks for it.
+    """
+    try:
+        confinement = await sandbox.confinement()
+        if confinement is not None and not isinstance(confinement[0], LuaSandbox):
+            await confinement[0].wrap(confinement[1], ("true",))
+    except SandboxUnavailable:
+        return
+
+
+def _ask(context: CustomContext, sandbox: SandboxAccess, function: str, *arguments: Any) -> Any:
     match function:
         case "path.resolve":
             return context.path.resolve(str(arguments[0]))
         case "sandbox.is_path_writable":
-            return _at_once(context.sandbox.is_path_writable(str(arguments[0])))
+            return context.sandbox.is_path_writable(str(arguments[0]))
         case "sandbox.wrap_command":
-            return list(_at_once(context.sandbox.wrap_command(list(arguments[0]))))
+            return _wrapped(sandbox, [str(word) for word in arguments[0]])
         case "truncate.truncate_head":
-            return _facts(truncate_head(str(arguments[0]), **_limits(arguments)))
+            return _facts(context.truncate.truncate_head(str(arguments[0]), **_limits(arguments)))
         case "truncate.truncate_tail":
-            return _facts(truncate_tail(str(arguments[0]), **_limits(arguments)))
+            return _facts(context.truncate.truncate_tail(str(arguments[0]), **_limits(arguments)))
         case "truncate.truncate_with_overflow":
-            return _with_overflow(call, *arguments)
+            direction = "head" if _options(arguments).get("direction") == "head" else "tail"
+            cut = context.truncate.truncate_with_overflow
+            return _facts(cut(str(arguments[0]), direction, **_limits(arguments)))
         case "truncate.format_size":
-            return format_size(int(arguments[0]))
+            return context.truncate.format_size(float(arguments[0]))
         case "get_config":
             return context.get_config()
         case "get_parsed_document":
@@ -164,51 +150,32 @@ def _ask(call: _RunningCall, function: str, *arguments: Any) -> Any:
             raise ValueError(f"there is no context function '{function}'")
 
 
-def _at_once(awaitable: Any) -> Any:
-    """Drive a coroutine that has nothing to wait for.
+def _wrapped(sandbox: SandboxAccess, argv: Sequence[str]) -> Mapping[str, Any]:
+    """Return the confined command, or the call of a Lua backend that confines it: Lua waits for
+    this answer, so the host cannot make that call."""
+    confinement = at_once(sandbox.confinement())
+    if confinement is None:
+        return {"argv": list(argv)}
+    backend, policy = confinement
+    if isinstance(backend, LuaSandbox):
+        return backend.call(policy, argv)
+    return {"argv": list(at_once(backend.wrap(policy, argv)))}
 
-    Lua holds the editor while it asks; what had to wait (the first probe of a sandbox) was done
-    before the tool started.
-    """
-    try:
-        awaitable.send(None)
-    except StopIteration as stop:
-        return stop.value
-    awaitable.close()
-    raise ValueError("the sandbox is still being probed; try again")
+
+def _options(arguments: Sequence[Any]) -> Mapping[str, Any]:
+    return arguments[1] if len(arguments) > 1 and arguments[1] else {}
 
 
 def _limits(arguments: Sequence[Any]) -> dict[str, int]:
-    options: Mapping[str, Any] = arguments[1] if len(arguments) > 1 and arguments[1] else {}
+    options = _options(arguments)
     return {
         "max_lines": int(options.get("max_lines") or MAX_LINES),
         "max_bytes": int(options.get("max_bytes") or MAX_BYTES),
     }
 
 
-def _facts(truncation: Truncation) -> dict[str, Any]:
-    facts = {key: value for key, value in asdict(truncation).items() if value is not None}
-    return {**facts, "truncated": truncation.truncated}
-
-
-def _with_overflow(call: _RunningCall, content: Any, options: Any = None) -> dict[str, Any]:
-    text = str(content)
-    wanted: Mapping[str, Any] = options or {}
-    direction = "head" if wanted.get("direction") == "head" else "tail"
-    cut = truncate_head if direction == "head" else truncate_tail
-    truncation = cut(text, **_limits((text, options)))
-    if not truncation.truncated:
-        return _facts(truncation)
-    # Lua waits for this answer, and the disk must not hold it up: written when the call is over.
-    path = call.context.store.path
-    if path is not None:
-        call.overflows.append(text)
-    notice = overflow_notice(truncation, direction, path)
-    facts = _facts(truncation)
-    facts["content"] = with_notice(truncation.content, notice)
-    if path is not None:
-        facts["full_output_path"] = path
-    return facts
+def _facts(text: TruncatedText) -> dict[str, Any]:
+    return {key: value for key, value in asdict(text).items() if value is not None}
 
 
 def document_table(document: Document) -> dict[str, Any]:
