@@ -120,10 +120,13 @@ class CallContexts:
             allow_privileged=policy.allow_privileged,
         )
 
-    def context(
-        self, key: CallKey, tool_name: str, source: str, settings: BufferSettings
-    ) -> ToolContext:
-        """Return the context of one call; ``source`` is `tool` or `job`."""
+    def sandbox(self, settings: BufferSettings) -> CallSandbox:
+        """Return the sandbox of the buffer as a call sees it."""
+        return CallSandbox(self._services.sandboxes, self.sandbox_options(settings))
+
+    def context(self, key: CallKey, store_key: StoreKey, settings: BufferSettings) -> ToolContext:
+        """Return the context of one call; ``store_key`` names its tool and its store files."""
+        tool_name = store_key.tool_name
         services = self._services
         place = services.place(self._buffer.path)
         store = self.store(settings)
@@ -139,8 +142,8 @@ class CallContexts:
             dirname=place.dirname,
             filename=place.filename,
             path=CallPaths(place, store.directory),
-            sandbox=CallSandbox(services.sandboxes, self.sandbox_options(settings)),
-            store=store.for_call(StoreKey(source, tool_name, key.id)),
+            sandbox=self.sandbox(settings),
+            store=store.for_call(store_key),
             files=services.files,
             buffers=services.buffers,
             processes=services.processes,

@@ -8,9 +8,10 @@ from typing import Any
 from urllib.parse import quote
 
 from flemma.app.approvals import Approvals
+from flemma.app.auto_continue import AutoContinue
 from flemma.app.call_context import CallContexts
 from flemma.app.deliveries import deliver
-from flemma.app.jobs import Jobs
+from flemma.app.jobs import Delivery, Jobs
 from flemma.app.lock import BufferLock
 from flemma.app.passes import Passes, autopilot_of
 from flemma.app.prepare import NotSentError, Preparation
@@ -26,6 +27,7 @@ from flemma.app.turn import (
     Command,
     DeliverJobs,
     Event,
+    InsertEntered,
     JobsDelivered,
     Loop,
     MakePlan,
@@ -46,7 +48,7 @@ from flemma.app.turn import (
     step,
 )
 from flemma.chat.pairing import CallKey, find_call
-from flemma.chat.query import next_prompt
+from flemma.chat.query import has_draft, next_prompt
 from flemma.errors import BufferGone, EditorError, FlemmaError
 from flemma.ports.editor import ChatBuffer, Level
 
@@ -73,7 +75,9 @@ class ChatSession:
         self._inbox: asyncio.Queue[Event] = asyncio.Queue()
         self._plan: asyncio.Task[None] | None = None
         self._request: asyncio.Task[None] | None = None
-        self._resume: asyncio.Task[None] | None = None
+        self.auto_continue = AutoContinue(services, buffer.id, self._continue)
+        self.typing = False
+        """Whether the user is in insert mode."""
         self._worker = services.tasks.spawn(self._work(), f"chat {buffer.id}")
         self._settled: list[Callable[[Rest], None]] = []
 
@@ -127,9 +131,9 @@ class ChatSession:
     async def close(self) -> None:
         """The buffer is gone: everything that belongs to it ends."""
         self._worker.cancel()
-        for task in (self._plan, self._request, self._resume):
-            if task is not None:
-                task.cancel()
+        self._cancel(self._plan)
+        self._cancel(self._request)
+        self.auto_continue.end()
         self.runs.cancel_all()
         self._services.settings.forget(self.buffer.id)
 
@@ -161,12 +165,12 @@ class ChatSession:
                 self.runs.cancel(key)
             case CancelAllTools():
                 self._cancel_all_tools()
-            case DeliverJobs(in_loop):
-                await self._deliver(in_loop)
+            case DeliverJobs():
+                await self._deliver(command)
             case StartResumeTimer(seconds):
-                self._start_resume(seconds)
+                self.auto_continue.start(seconds)
             case StopResumeTimer(resumed):
-                self._stop_resume(resumed)
+                self.auto_continue.stop(resumed=resumed)
             case MoveToPending(key):
                 await self._move_to(key)
             case Tell(message, level):
@@ -214,31 +218,24 @@ class ChatSession:
             await self.auto_write()
             self.post(RequestEnded(ended.outcome, ended.has_tool_uses, autopilot_of(settings)))
 
-    async def _deliver(self, in_loop: bool) -> None:
-        delivered, immediate = 0, False
+    async def _deliver(self, command: DeliverJobs) -> None:
+        delivered: tuple[Delivery, ...] = ()
         try:
-            settings = await self.settings()
-            deliveries = await deliver(self.buffer, self.jobs, settings)
-            delivered = len(deliveries)
-            immediate = in_loop and any(delivery.in_loop for delivery in deliveries)
+            delivered = await deliver(self.buffer, self.jobs, await self.settings())
         finally:
             settings = self._services.settings.current(self.buffer.id)
-            self.post(JobsDelivered(delivered, immediate, autopilot_of(settings)))
+            immediate = command.in_loop and any(delivery.in_loop for delivery in delivered)
+            resumes = command.resumes and not self.is_being_written
+            event = JobsDelivered(len(delivered), immediate, autopilot_of(settings), resumes)
+            self.post(event)
 
-    def _start_resume(self, seconds: float) -> None:
-        self._cancel(self._resume)
-        data = {"bufnr": self.buffer.id, "delay": round(seconds * 1000)}
-        self._services.screen.event("autopilot:resume-scheduled", data)
-        self._resume = self._spawn(self._resume_later(seconds), "auto-continue")
+    @property
+    def is_being_written(self) -> bool:
+        """Whether the user types, or left a message unsent: nothing is sent by itself then."""
+        return self.typing or has_draft(self.buffer.document)
 
-    async def _resume_later(self, seconds: float) -> None:
-        await self._services.clock.sleep(seconds)
-        self.post(ResumeDue())
-
-    def _stop_resume(self, resumed: bool) -> None:
-        self._cancel(self._resume)
-        name = "autopilot:resumed" if resumed else "autopilot:resume-cancelled"
-        self._services.screen.event(name, {"bufnr": self.buffer.id})
+    def _continue(self) -> None:
+        self.post(InsertEntered() if self.is_being_written else ResumeDue())
 
     def _cancel_all_tools(self) -> None:
         if self.runs.cancel_all():

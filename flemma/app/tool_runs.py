@@ -21,8 +21,10 @@ from flemma.app.turn import Event, JobCompleted, ToolEnded
 from flemma.chat.document import Document
 from flemma.chat.edits import ResultText, put_job_placeholder, put_result, set_status
 from flemma.chat.nodes import Edit, JsonValue, Status
+from flemma.chat.nodes import ToolResult as ToolResultNode
 from flemma.chat.pairing import CallKey, find_call
-from flemma.errors import BufferGone
+from flemma.chat.query import job_placeholders
+from flemma.errors import BufferGone, FlemmaError
 from flemma.ports.editor import ChatBuffer
 from flemma.tools.definition import ToolDefinition, ToolResult
 from flemma.tools.harness import HarnessParameters, offers_background, strip
@@ -46,6 +48,13 @@ class Run:
     job: Job | None = None
     """Set while it runs in the background."""
     task: "asyncio.Task[None] | None" = None
+
+    @property
+    def store_key(self) -> StoreKey:
+        """What its store files belong to."""
+        if self.job is not None:
+            return StoreKey("job", self.tool_name, self.job.id)
+        return StoreKey("tool", self.tool_name, self.key.id)
 
     @property
     def purpose(self) -> str:
@@ -95,10 +104,9 @@ class ToolRuns:
         now = self._services.clock.monotonic()
         run = Run(key, node.name, tool_input, harness, settings, now)
         definition = self._services.tools.get(node.name)
-        if harness.background and definition is not None and offers_background(definition):
-            run.job = self._new_job(run)
-            self._jobs.submit(run.job)
         self._runs[key] = run
+        if harness.background and definition is not None and offers_background(definition):
+            self._submit(run)
         run.task = self._services.tasks.spawn(self._run(run, definition), f"tool {node.name}")
         return run.job is None
 
@@ -107,7 +115,8 @@ class ToolRuns:
         run = self._runs.get(key)
         if run is None or run.task is None:
             return False
-        run.task.cancel()
+        # Not at once: a task that has not begun yet would end without writing a result.
+        asyncio.get_running_loop().call_soon(_stop, run)
         return True
 
     def cancel_all(self) -> int:
@@ -117,13 +126,12 @@ class ToolRuns:
     async def move_to_background(self, key: CallKey) -> bool:
         """Let a foreground call go on as a job; tell whether it could."""
         run = self._runs.get(key)
-        if run is None or run.job is not None:
+        if run is None or run.job is not None or run.task is None:
             return False
-        run.job = self._new_job(run)
-        self._jobs.submit(run.job)
-        await self._write_job_placeholder(run, run.job)
+        job = self._submit(run)
+        await self._write_job_placeholder(run, job)
         await self._lock.release(run.purpose)
-        self._submitted(run, run.job)
+        self._services.screen.refresh(self._buffer.id)
         self._post(ToolEnded(key))
         return True
 
@@ -150,7 +158,7 @@ class ToolRuns:
     async def _begin(self, run: Run) -> None:
         if run.job is not None:
             await self._write_job_placeholder(run, run.job)
-            self._submitted(run, run.job)
+            self._services.screen.refresh(self._buffer.id)
             return
         await self._lock.acquire(run.purpose)
         await self._buffer.edit(
@@ -163,28 +171,33 @@ class ToolRuns:
         self._services.screen.refresh(self._buffer.id)
 
     async def _execute(self, run: Run, definition: ToolDefinition | None) -> FinalResult:
+        """Nothing but cancellation is raised: every call gets a result (case B-02)."""
+        try:
+            return await self._settle(run, await self._invoke(run, definition))
+        except FlemmaError as error:
+            return FinalResult(str(error), is_error=True)
+        except Exception as error:  # a fault of ours must not leave the call without a result
+            log.exception("tool %s (%s) could not be run", run.tool_name, run.key.id)
+            return FinalResult(f"{type(error).__name__}: {error}", is_error=True)
+
+    async def _invoke(self, run: Run, definition: ToolDefinition | None) -> ToolResult:
         if definition is None:
-            return await self._settle(run, ToolResult.failure(f"Unknown tool: {run.tool_name}"))
-        source = "job" if run.job else "tool"
-        context = self._contexts.context(run.key, run.tool_name, source, run.settings)
-        return await self._settle(run, await invoke(definition, run.input, context))
+            return ToolResult.failure(f"Unknown tool: {run.tool_name}")
+        context = self._contexts.context(run.key, run.store_key, run.settings)
+        return await invoke(definition, run.input, context)
 
     async def _settle(self, run: Run, outcome: ToolResult) -> FinalResult:
         """Redirect or materialise the result."""
         options = run.settings.config.tools.store
-        store = self._contexts.store(run.settings)
-        source, identifier = ("job", run.job.id) if run.job else ("tool", run.key.id)
-        context = self._contexts.context(run.key, run.tool_name, source, run.settings)
         redirector = Redirector(
-            store,
+            self._contexts.store(run.settings),
             self._services.files,
             self._services.screen,
-            context.sandbox,
+            self._contexts.sandbox(run.settings),
             RedirectOptions(options.preview.lines, options.preview.bytes, options.materialize),
             self._services.place(self._buffer.path).directory,
         )
-        key = StoreKey(source, run.tool_name, identifier)
-        return await redirector.settle(outcome, key, run.harness.save_to)
+        return await redirector.settle(outcome, run.store_key, run.harness.save_to)
 
     async def _finish(self, run: Run, result: FinalResult) -> None:
         status = "error" if result.is_error else "success"
@@ -195,6 +208,8 @@ class ToolRuns:
             "status": status,
         }
         if run.job is not None:
+            # It may have been cancelled before there was one.
+            await self._write_job_placeholder(run, run.job)
             now = self._services.clock.monotonic()
             self._jobs.complete(run.job.id, result, now, in_loop=self._in_loop())
             self._services.screen.event("tool:finished", data)
@@ -219,19 +234,31 @@ class ToolRuns:
         return put_result(document, run.key, text, compact_headers=compact)
 
     async def _write_job_placeholder(self, run: Run, job: Job) -> None:
+        """Write it unless the call has its result, whoever wrote that."""
         settings = run.settings
-        await self._buffer.edit(
-            lambda document: put_job_placeholder(
+
+        def put(document: Document) -> tuple[Edit, ...]:
+            call = find_call(document, run.key)
+            if call is not None and call.result is not None and _is_settled(call.result.node):
+                return ()
+            return put_job_placeholder(
                 document,
                 run.key,
                 job.id,
                 has_status_tool=STATUS_TOOL in settings.tool_names,
                 compact_headers=settings.config.editing.compact_headers,
-            ),
-            undo_group=str(run.key),
-        )
+            )
 
-    def _submitted(self, run: Run, job: Job) -> None:
+        await self._buffer.edit(put, undo_group=str(run.key))
+
+    def _submit(self, run: Run) -> Job:
+        """Make a job of a run."""
+        taken = {result.node.job_id for result in job_placeholders(self._buffer.document)}
+        identifier = self._services.ids.job_id()
+        while identifier in taken:
+            identifier = self._services.ids.job_id()
+        job = run.job = Job(identifier, run.key.id, run.tool_name, run.started)
+        self._jobs.submit(job)
         self._services.screen.event(
             "job:submitted",
             {
@@ -241,10 +268,18 @@ class ToolRuns:
                 "tool_name": run.tool_name,
             },
         )
-        self._services.screen.refresh(self._buffer.id)
+        return job
 
-    def _new_job(self, run: Run) -> Job:
-        return Job(self._services.ids.job_id(), run.key.id, run.tool_name, run.started)
+
+def _stop(run: Run) -> None:
+    """Cancel a run, unless its result is being written already."""
+    if run.task is not None:
+        run.task.cancel()
+
+
+def _is_settled(result: ToolResultNode) -> bool:
+    """Whether a block holds a result, and not the empty fence of a call that runs."""
+    return not result.is_placeholder and bool(result.content)
 
 
 def result_text(result: FinalResult) -> ResultText:

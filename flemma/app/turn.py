@@ -99,8 +99,23 @@ REQUEST_IN_FLIGHT = "A request is already in progress. Use <C-c> to cancel it fi
 TOOLS_RUNNING = "Cannot send while tool execution is in progress."
 
 
-def step(state: TurnState, event: Event) -> Step:  # noqa: C901 - one branch an event, no logic
+def step(state: TurnState, event: Event) -> Step:
     """Return the state after ``event`` and what is to be done."""
+    after, commands = _react(state, event)
+    return _pay_delivery(after, commands, resumes=not isinstance(event, RequestEnded))
+
+
+def _pay_delivery(state: TurnState, commands: tuple[Command, ...], *, resumes: bool) -> Step:
+    """Results that came while the buffer was busy are delivered as soon as it rests."""
+    if any(isinstance(command, DeliverJobs | OpenRequest) for command in commands):
+        return replace(state, owes_delivery=False), commands
+    if not state.owes_delivery or _is_busy(state) or state.loop is not Loop.IDLE:
+        return state, commands
+    paid = replace(state, owes_delivery=False)
+    return paid, (DeliverJobs(in_loop=False, resumes=resumes), *commands)
+
+
+def _react(state: TurnState, event: Event) -> Step:  # noqa: C901 - one branch an event, no logic
     match event:
         case SendPressed():
             return _on_send(state)
@@ -156,8 +171,8 @@ def _on_send_directly(state: TurnState) -> Step:
 
 
 def _by_key(before: TurnState, after: TurnState, commands: tuple[Command, ...]) -> Step:
-    """A send by hand takes the place of a continuation that was due."""
-    return after, (StopResumeTimer(resumed=True), *commands) if before.resuming else commands
+    """A send by hand cancels a continuation that was due (spec: behaviour 7.4)."""
+    return after, (StopResumeTimer(resumed=False), *commands) if before.resuming else commands
 
 
 def _request(state: TurnState, *, user_initiated: bool) -> Step:
@@ -287,7 +302,7 @@ def _resume_paused(state: TurnState) -> Step:
 def _on_delivered(state: TurnState, event: JobsDelivered) -> Step:
     if state.phase is not Phase.IDLE or state.running:
         return state, ()
-    if event.count == 0 or not event.autopilot.enabled:
+    if event.count == 0 or not event.autopilot.enabled or not event.resumes:
         rest = Rest.STEPPED if event.count else Rest.DONE
         return replace(state, turns=0), (SaveBuffer(), Settled(rest))
     if event.in_loop:
@@ -300,8 +315,9 @@ def _on_delivered(state: TurnState, event: JobsDelivered) -> Step:
 
 def _on_job_completed(state: TurnState) -> Step:
     """A loop under way takes queued results with its next send; an idle buffer gets them now."""
-    busy = state.phase is not Phase.IDLE or state.running or state.loop is not Loop.IDLE
-    return state, () if busy else (DeliverJobs(in_loop=False),)
+    if _is_busy(state) or state.loop is not Loop.IDLE:
+        return replace(state, owes_delivery=True), ()
+    return state, (DeliverJobs(in_loop=False),)
 
 
 def _on_resume_due(state: TurnState) -> Step:
@@ -352,5 +368,8 @@ def _on_cancel_all(state: TurnState) -> Step:
 
 def _rest_of_resume(state: TurnState) -> tuple[Command, ...]:
     """A dropped continuation ends the turn, unless a call was started by hand meanwhile."""
-    busy = state.phase is not Phase.IDLE or state.running
-    return () if busy else (Settled(Rest.CANCELLED),)
+    return () if _is_busy(state) else (Settled(Rest.CANCELLED),)
+
+
+def _is_busy(state: TurnState) -> bool:
+    return state.phase is not Phase.IDLE or bool(state.running)

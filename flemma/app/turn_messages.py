@@ -58,6 +58,8 @@ class TurnState:
     """Foreground calls that run."""
     replan: bool = False
     """Whether a plan is due as soon as the one under way is done."""
+    owes_delivery: bool = False
+    """Whether results of jobs are queued that nothing under way is certain to take."""
     resuming: bool = False
     """Whether the delay before an automatic continuation runs."""
     user_initiated: bool = False
@@ -151,6 +153,8 @@ class JobsDelivered:
     in_loop: bool
     """Whether they were queued while a loop was under way, so that it goes on without delay."""
     autopilot: Autopilot
+    resumes: bool = True
+    """Whether the conversation may go on by itself: not while the user is writing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +247,8 @@ class DeliverJobs:
     """Write queued job results into the buffer, then report :class:`JobsDelivered`."""
 
     in_loop: bool
+    resumes: bool = True
+    """Whether the conversation may go on by itself: not after a request that failed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from flemma.chat.nodes import (
     Expression,
     FileReference,
     Frontmatter,
+    JobResult,
     Segment,
     Text,
     ToolResult,
@@ -40,6 +41,7 @@ __all__ = [
     "ToolCall",
     "aborted_message",
     "find_call",
+    "has_draft",
     "is_aborted",
     "job_placeholders",
     "job_results",
@@ -120,6 +122,19 @@ def is_aborted(message: Message) -> bool:
 def job_placeholders(document: Document) -> tuple[Located[ToolResult], ...]:
     """Return the tool results that stand for a background job, in document order."""
     return tuple(result for result in tool_results(document) if result.node.job_id is not None)
+
+
+def has_draft(document: Document) -> bool:
+    """Tell whether the chat ends in a `@You:` with more than results: the user is writing it."""
+    if not document.messages or document.messages[-1].role != USER:
+        return False
+    return any(
+        not (
+            isinstance(segment, ToolResult | JobResult)
+            or (isinstance(segment, Text) and not segment.text.strip())
+        )
+        for segment in document.messages[-1].segments
+    )
 
 
 def orphaned_jobs(

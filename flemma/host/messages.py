@@ -62,7 +62,7 @@ class Messages:
             "buffer:entered": self._refresh_settings,
             "buffer:closed": self._buffer_closed,
             "insert:entered": self._insert_entered,
-            "insert:left": self._refresh_settings,
+            "insert:left": self._insert_left,
             "text:changed": self._refresh_settings,
             "command": self._command,
             "rejection": self._rejection,
@@ -132,7 +132,17 @@ class Messages:
     async def _post_insert(self, bufnr: int) -> None:
         session = await self.chats.session(bufnr)
         if session is not None:
+            session.typing = True
             session.post(InsertEntered())
+
+    def _insert_left(self, payload: Payload) -> None:
+        self._spawn(self._end_insert(int(payload["bufnr"])), "normal mode")
+        self._refresh_settings(payload)
+
+    async def _end_insert(self, bufnr: int) -> None:
+        session = await self.chats.session(bufnr)
+        if session is not None:
+            session.typing = False
 
     def _refresh_settings(self, payload: Payload) -> None:
         self._spawn(self._evaluate(int(payload["bufnr"])), "settings of a chat")

@@ -330,16 +330,17 @@ def test_typing_and_sending_drop_the_delay() -> None:
     assert commands == (StopResumeTimer(resumed=False), Settled(Rest.CANCELLED))
     assert step(after, ResumeDue()) == (after, ())
     _, commands = step(state, SendPressed())
-    assert commands == (StopResumeTimer(resumed=True), MakePlan(user_initiated=True))
+    assert commands == (StopResumeTimer(resumed=False), MakePlan(user_initiated=True))
     after, commands = step(state, SendDirectly())
-    assert commands == (StopResumeTimer(resumed=True), OpenRequest(user_initiated=True))
+    assert commands == (StopResumeTimer(resumed=False), OpenRequest(user_initiated=True))
     assert not after.resuming
 
 
 def test_a_job_finished_during_a_loop_waits_for_its_end_and_continues_without_delay() -> None:
     busy = TurnState(phase=Phase.REQUESTING, loop=Loop.ARMED, turns=1)
-    assert step(busy, JobCompleted()) == (busy, ())
-    state, commands = step(busy, completed(has_tool_uses=False))
+    waiting, commands = step(busy, JobCompleted())
+    assert commands == ()
+    state, commands = step(waiting, completed(has_tool_uses=False))
     assert commands == (DeliverJobs(in_loop=True),)
     state, commands = step(state, JobsDelivered(2, True, ON))
     assert commands == (MakePlan(user_initiated=False),)
