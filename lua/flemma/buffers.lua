@@ -154,10 +154,11 @@ local function watch_screen()
   require("flemma.files").watch()
   vim.api.nvim_create_autocmd({ "WinResized", "VimResized" }, {
     group = group,
-    callback = function()
+    callback = function(event)
       for _, bufnr in ipairs(M.all()) do
         host.notify("resized", { bufnr = bufnr, width = M.width(bufnr) })
-        require("flemma.marks").redraw(bufnr)
+        local width = event.event == "VimResized" and "screen" or "window"
+        require("flemma.marks").redraw(bufnr, width)
       end
       require("flemma.bar").redraw()
       require("flemma.progress").redraw()

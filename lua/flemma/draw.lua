@@ -1,6 +1,5 @@
 --- Draws one mark. Each kind is a function from a mark and its line to extmarks.
 local config = require("flemma.config")
-local text = require("flemma.text")
 
 local M = {}
 
@@ -77,8 +76,8 @@ function KINDS.ruler(canvas, mark)
   end
   local char = config.get("ruler.char") or "─"
   local first, last = mark.column or 1, mark.end_column or -1
-  local name = text.width(char) + 1 + (last - first)
-  local rest = math.max(1, canvas.width - name - 1)
+  -- As long as the screen is wide: the window cuts it, and no resize has to draw it again.
+  local rest = char:rep(vim.o.columns)
   return {
     put(canvas, mark.row, 0, {
       virt_text = { { char, "FlemmaRuler" } },
@@ -94,7 +93,7 @@ function KINDS.ruler(canvas, mark)
       right_gravity = false,
     }),
     put(canvas, mark.row, last, {
-      virt_text = { { " " .. char:rep(rest), "FlemmaRuler" } },
+      virt_text = { { " " .. rest, "FlemmaRuler" } },
       virt_text_pos = "overlay",
       priority = PRIORITY.text,
     }),
@@ -149,12 +148,9 @@ function KINDS.preview(canvas, mark)
   }
 end
 
---- Whether a mark depends on the width of the window.
----@param mark flemma.Mark
----@return boolean
-function M.depends_on_width(mark)
-  return mark.kind == "preview" or mark.kind == "ruler"
-end
+--- What the width of a kind of mark comes from, if it has one.
+---@type table<string, "window"|"screen">
+M.WIDTH = { preview = "window", ruler = "screen" }
 
 --- Draw a mark.
 ---@param canvas flemma.Canvas

@@ -100,7 +100,7 @@ function M.conceal(change)
     change = options.conceallevel > 0 and "off" or "on"
   end
   options.conceallevel = change == "on" and level or 0
-  require("flemma.marks").redraw(vim.api.nvim_get_current_buf())
+  require("flemma.marks").redraw(vim.api.nvim_get_current_buf(), "window")
 end
 
 return M

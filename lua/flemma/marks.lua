@@ -6,6 +6,9 @@ local M = {}
 
 ---@type table<integer, table<integer, integer[]>> extmarks by buffer and message key
 local drawn = {}
+--- Messages to draw again when a width changes, by buffer and by what changes.
+---@type table<integer, { window: table<integer, boolean>, screen: table<integer, boolean> }>
+local fitted = {}
 ---@type table<integer, integer[]> extmarks that go away with the next edit, by buffer
 local fleeting = {}
 
@@ -18,6 +21,7 @@ local function erase(bufnr, key)
   end
   if ids then
     drawn[bufnr][key] = nil
+    fitted[bufnr].window[key], fitted[bufnr].screen[key] = nil, nil
   end
 end
 
@@ -38,10 +42,15 @@ end
 ---@param message flemma.Message
 ---@param line integer
 local function draw_message(bufnr, message, line)
+  fitted[bufnr] = fitted[bufnr] or { window = {}, screen = {} }
   local canvas = { bufnr = bufnr, line = line, width = require("flemma.buffers").width(bufnr) }
   local ids = {}
   for _, mark in ipairs(message.marks) do
     local made = draw.mark(canvas, mark)
+    local width = draw.WIDTH[mark.kind]
+    if width then
+      fitted[bufnr][width][message.key] = true
+    end
     vim.list_extend(ids, made)
     if mark.expires then
       expire(bufnr, made[1], mark.expires)
@@ -86,16 +95,16 @@ function M.apply(view)
   return { ok = true }
 end
 
---- The window changed its width: draw again what depends on it.
+--- A width changed: draw again what was fitted to it.
 ---@param bufnr integer
-function M.redraw(bufnr)
-  for key, message in pairs(outline.of(bufnr).messages) do
-    if vim.iter(message.marks):any(draw.depends_on_width) then
-      local line = outline.line_of(bufnr, key)
-      if line then
-        erase(bufnr, key)
-        draw_message(bufnr, message, line)
-      end
+---@param width "window"|"screen"
+function M.redraw(bufnr, width)
+  for key in pairs(fitted[bufnr] and fitted[bufnr][width] or {}) do
+    local message = outline.of(bufnr).messages[key]
+    local line = message and outline.line_of(bufnr, key)
+    if line then
+      erase(bufnr, key)
+      draw_message(bufnr, message, line)
     end
   end
 end
@@ -126,7 +135,7 @@ function M.forget(bufnr)
       erase(bufnr, key)
     end
   end
-  drawn[bufnr] = nil
+  drawn[bufnr], fitted[bufnr] = nil, nil
   fleeting[bufnr] = nil
   require("flemma.folds").forget(bufnr)
   outline.clear(bufnr)
