@@ -70,7 +70,8 @@ class Passes:
         decisions = await self._approvals.decide(
             undecided(calls_of(self._buffer.document)), settings
         )
-        facts = Facts(decisions, running, settings.config.tools.max_concurrent, user_initiated)
+        limit = settings.config.tools.max_concurrent
+        facts = Facts(decisions, running, limit, user_initiated, self._runs.background)
         made = await self._write(facts, settings)
         self._tell(made)
         # Nothing is awaited between starting the tools and reporting them as running.

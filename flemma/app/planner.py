@@ -43,14 +43,17 @@ class Facts:
     limit: int = 2
     """`tools.max_concurrent`; 0 is unlimited."""
     user_initiated: bool = True
+    background: frozenset[CallKey] = frozenset()
+    """Calls that run as jobs: they neither block nor count, whatever became of their block."""
 
 
 def plan(calls: tuple[Call, ...], facts: Facts) -> Plan:
     """Return the next pass over the calls of a document, in document order."""
-    missing = [call for call in calls if not call.has_block and call.key not in facts.running]
+    idle = [call for call in calls if call.key not in facts.running | facts.background]
+    missing = [call for call in idle if not call.has_block]
     if missing:
         return _categorise(missing, calls, facts)
-    return _process([call for call in calls if call.is_placeholder], facts)
+    return _process([call for call in idle if call.is_placeholder], facts)
 
 
 def undecided(calls: tuple[Call, ...]) -> tuple[Call, ...]:
@@ -96,8 +99,6 @@ def _process(placeholders: list[Call], facts: Facts) -> Plan:
     approved: list[Call] = []
     edited = 0
     for call in placeholders:
-        if call.key in facts.running:
-            continue
         match call.status:
             case Status.PENDING if call.content:
                 actions.append(AcceptContent(call.key))

@@ -91,6 +91,11 @@ class ToolRuns:
         """Everything under way, jobs included."""
         return self._runs
 
+    @property
+    def background(self) -> frozenset[CallKey]:
+        """Calls that run as jobs."""
+        return frozenset(key for key, run in self._runs.items() if run.job is not None)
+
     def start(self, key: CallKey, settings: BufferSettings) -> bool:
         """Start a call of the document; tell whether it runs in the foreground.
 
