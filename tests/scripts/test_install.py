@@ -29,6 +29,7 @@ BACKEND = """
 import pathlib, zipfile
 
 def build_editable(directory, settings=None, metadata=None):
+    pathlib.Path("settings").write_text(repr(settings))
     name = "probe-1-py3-none-any.whl"
     with zipfile.ZipFile(pathlib.Path(directory) / name, "w") as wheel:
         wheel.writestr("probe.pth", "")
@@ -51,6 +52,8 @@ def test_an_incomplete_environment_is_built_anew_and_a_complete_one_is_left_alon
     left_over.write_text("of an installation that was interrupted")
     assert ensure(root=tmp_path)
     assert not left_over.exists()
+    # Without it, setuptools hooks into every import, which each start of the host pays for.
+    assert (tmp_path / "settings").read_text() == "{'editable_mode': 'compat'}"
     assert not ensure(root=tmp_path), "the second time there is nothing to do"
 
     assert ensure(["more"], root=tmp_path)
