@@ -129,7 +129,7 @@ def _install(environment: Path, wanted: Record) -> None:
         [*pip, "install", "--quiet", "--quiet", *EDITABLE, f"{wanted.root}{suffix}"],
         "pip could not install Flemma's dependencies",
     )
-    # With the environment's own Python, whose bytecode it is. What fails here, the first start does.
+    # The bytecode is that of the environment's own Python; what fails here, the first start does.
     package = str(Path(wanted.root) / "flemma")
     subprocess.run([_python(environment), "-m", "compileall", "-qq", package], check=False)
 
