@@ -37,14 +37,20 @@ local running = {}
 local timer
 local step = 0
 
---- A count as the bars show it: `1,234`, from ten thousand on `12K`, then `1.2M`.
+---@param number number
+---@return string
+local function one_decimal(number)
+  return (("%.1f"):format(number):gsub("%.0$", ""))
+end
+
+--- A count as the host writes it (flemma/models/formats.py): `3,999`, `4K`, `4.5K`, `1.2M`.
 ---@param number integer
 ---@return string
 function M.count(number)
-  if number >= 1000000 then
-    return ("%.1fM"):format(number / 1000000)
-  elseif number >= 10000 then
-    return ("%dK"):format(math.floor(number / 1000))
+  if number >= 999950 then
+    return one_decimal(number / 1000000) .. "M"
+  elseif number >= 4000 then
+    return one_decimal(number / 1000) .. "K"
   elseif number >= 1000 then
     return ("%d,%03d"):format(math.floor(number / 1000), number % 1000)
   end

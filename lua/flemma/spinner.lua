@@ -16,15 +16,18 @@ local spinners = {}
 local timer
 local step = 0
 
---- A time in words as short as they can be: `45s`, `3m 5s`.
+--- A time in words as short as they can be: `45s`, `3m 5s`, `1h 0m 2s`.
 ---@param seconds number
 ---@return string
 function M.duration(seconds)
   seconds = math.max(0, math.floor(seconds))
-  if seconds < 60 then
-    return seconds .. "s"
+  local minutes, rest = math.floor(seconds / 60), seconds % 60
+  if minutes == 0 then
+    return rest .. "s"
+  elseif minutes < 60 then
+    return ("%dm %ds"):format(minutes, rest)
   end
-  return ("%dm %ds"):format(math.floor(seconds / 60), seconds % 60)
+  return ("%dh %dm %ds"):format(math.floor(minutes / 60), minutes % 60, rest)
 end
 
 ---@param spinner flemma.Spinner

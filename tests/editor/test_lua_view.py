@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from flemma.models.formats import format_elapsed, format_tokens
 from tests.editor.lua_shim import Shim, fold, message
 from tests.support.nvim import Editor
 
@@ -390,3 +391,13 @@ def test_a_page_opens_once_and_closes_with_q(shim: Shim) -> None:
     assert len(shim.editor.request("nvim_list_wins")) == 2
     shim.editor.keys("q")
     assert len(shim.editor.request("nvim_list_wins")) == 1
+
+
+def test_counts_and_times_are_short(shim: Shim) -> None:
+    count = 'return vim.tbl_map(require("flemma.progress").count, ...)'
+    numbers = [1, 999, 3999, 4000, 4500, 20449, 999_949, 999_950, 1_200_000]
+    shown = shim.editor.exec_lua(count, numbers)
+    assert shown == [format_tokens(number) for number in numbers]
+    duration = 'return vim.tbl_map(require("flemma.spinner").duration, ...)'
+    seconds = [0, 59.9, 60, 185, 3602]
+    assert shim.editor.exec_lua(duration, seconds) == [format_elapsed(each) for each in seconds]
