@@ -15,6 +15,7 @@ from flemma.app.actions import (
 )
 from flemma.app.approvals import Approvals
 from flemma.app.calls import calls_of
+from flemma.app.lock import BufferLock
 from flemma.app.planner import Facts, plan, undecided
 from flemma.app.report import diagnostics_report
 from flemma.app.services import Services
@@ -29,6 +30,9 @@ from flemma.errors import FlemmaError
 from flemma.ports.editor import ChatBuffer, Level
 from flemma.tools.sources import WAITING_MESSAGE
 
+LOADING = "loading of tools"
+"""What the lock is held for while tool sources load."""
+
 SLOW_SOURCES = 0.6
 """Seconds before the user is told that tools are still loading."""
 
@@ -41,12 +45,18 @@ class Passes:
     """Makes the passes of one buffer."""
 
     def __init__(
-        self, services: Services, buffer: ChatBuffer, approvals: Approvals, runs: ToolRuns
+        self,
+        services: Services,
+        buffer: ChatBuffer,
+        approvals: Approvals,
+        runs: ToolRuns,
+        lock: BufferLock,
     ) -> None:
         self._services = services
         self._buffer = buffer
         self._approvals = approvals
         self._runs = runs
+        self._lock = lock
 
     def names(self) -> Mapping[str, Any]:
         """Return what code in the frontmatter knows."""
@@ -113,15 +123,17 @@ class Passes:
         raise SettingsRefusedError(report.text if report else "")
 
     async def sources_ready(self) -> None:
-        """Wait until all tools are known; who waits long is told."""
+        """Wait, with the buffer locked, until all tools are known; who waits long is told."""
         sources = self._services.tool_sources
         if not sources.loading:
             return
         notice = self._services.tasks.spawn(self._slow_notice(), "notice about loading tools")
         try:
+            await self._lock.acquire(LOADING)
             await sources.ready()
         finally:
             notice.cancel()
+            await self._lock.release(LOADING)
 
     async def _slow_notice(self) -> None:
         await self._services.clock.sleep(SLOW_SOURCES)

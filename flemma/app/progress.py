@@ -1,5 +1,7 @@
 """What the user sees of a request while it runs (spec: behaviour 12.6)."""
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
 from flemma.conversation.events import (
@@ -10,21 +12,37 @@ from flemma.conversation.events import (
     ToolUseStarted,
 )
 from flemma.errors import ProviderError
+from flemma.ports.clock import Clock
 from flemma.ports.editor import Screen
 from flemma.providers.retry import MAX_ATTEMPTS
+
+
+@dataclass(frozen=True, slots=True)
+class _Pause:
+    """The wait before a request is repeated."""
+
+    reason: str
+    until: float
+    """Monotonic seconds."""
+    attempt: int
+
+    def words(self, now: float) -> str:
+        rest = max(1, math.ceil(self.until - now))
+        return f"{self.reason} — retrying in {rest}s ({self.attempt}/{MAX_ATTEMPTS})"
 
 
 class RequestProgress:
     """Counts what arrives; shows it when asked, and only if it changed."""
 
-    def __init__(self, screen: Screen, buffer_id: int, timeout: float) -> None:
+    def __init__(self, screen: Screen, clock: Clock, buffer_id: int, timeout: float) -> None:
         self._screen = screen
+        self._clock = clock
         self._buffer_id = buffer_id
         self._timeout = timeout
         self._phase = "waiting"
         self._characters = 0
         self._tool: str | None = None
-        self._message: str | None = None
+        self._pause: _Pause | None = None
         self._shown: dict[str, Any] | None = None
 
     def take(self, event: StreamEvent) -> None:
@@ -44,16 +62,14 @@ class RequestProgress:
 
     def connecting(self) -> None:
         """A request leaves."""
-        self._message = None
+        self._pause = None
         self._count("waiting", 0)
         self.show()
 
     def waiting(self, seconds: float, error: ProviderError, attempt: int) -> None:
-        """The request is repeated after a pause."""
-        self._message = (
-            f"{error.message.splitlines()[0][:60]} — retrying in {max(1, round(seconds))}s "
-            f"({attempt + 1}/{MAX_ATTEMPTS})"
-        )
+        """The request is repeated after a pause; its rest is counted down (case S-05)."""
+        reason = error.message.splitlines()[0][:60]
+        self._pause = _Pause(reason, self._clock.monotonic() + seconds, attempt + 1)
         self._count("waiting", 0)
         self.show()
 
@@ -66,8 +82,8 @@ class RequestProgress:
         }
         if self._tool is not None and self._phase == "buffering":
             state["tool"] = self._tool
-        if self._message is not None:
-            state["message"] = self._message
+        if self._pause is not None:
+            state["message"] = self._pause.words(self._clock.monotonic())
         if state != self._shown:
             self._shown = state
             self._screen.progress(self._buffer_id, state)

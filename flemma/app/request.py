@@ -66,7 +66,7 @@ class Request:
         compact = settings.config.editing.compact_headers
         self._writer = ResponseWriter(buffer, self._undo_group, compact_headers=compact)
         self._progress = RequestProgress(
-            services.screen, buffer.id, settings.config.parameters.timeout
+            services.screen, services.clock, buffer.id, settings.config.parameters.timeout
         )
         self._opening: tuple[str, ...] = ()
         self._prepared: Prepared | None = None

@@ -20,6 +20,7 @@ from flemma.app.services import Services
 from flemma.app.settings import BufferSettings
 from flemma.app.tool_runs import Run, ToolRuns
 from flemma.app.turn import (
+    DROPPED,
     CancelAllTools,
     CancelPlan,
     CancelRequest,
@@ -70,7 +71,7 @@ class ChatSession:
             services, buffer, self._contexts, self._lock, self.jobs, self.post, self.in_loop
         )
         self.runs.on_foreground_ended = self._foreground_ended
-        self._passes = Passes(services, buffer, self.approvals, self.runs)
+        self._passes = Passes(services, buffer, self.approvals, self.runs, self._lock)
         self._preparation = Preparation(services, buffer.id)
         self._inbox: asyncio.Queue[Event] = asyncio.Queue()
         self._plan: asyncio.Task[None] | None = None
@@ -130,6 +131,7 @@ class ChatSession:
 
     async def close(self) -> None:
         """The buffer is gone: everything that belongs to it ends."""
+        self._closed = True
         self._worker.cancel()
         self._cancel(self._plan)
         self._cancel(self._request)
@@ -206,6 +208,10 @@ class ChatSession:
             await deliver(self.buffer, self.jobs, settings)
             request = Request(self._services, self.buffer, settings)
             ended = await request.run(self._preparation, user_initiated=user_initiated)
+        except asyncio.CancelledError:
+            # It had not left yet: once it has, the request itself tells that it was cancelled.
+            if not self._closed:
+                self._services.screen.notify(DROPPED, Level.INFO)
         except NotSentError as error:
             self._services.screen.notify(error.message, error.level)
         except BufferGone:

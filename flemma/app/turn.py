@@ -96,6 +96,7 @@ __all__ = [
 Step: TypeAlias = tuple[TurnState, tuple[Command, ...]]
 
 REQUEST_IN_FLIGHT = "A request is already in progress. Use <C-c> to cancel it first."
+DROPPED = "Cancelled queued send."
 TOOLS_RUNNING = "Cannot send while tool execution is in progress."
 
 
@@ -343,7 +344,7 @@ def _on_cancel(state: TurnState, key: CallKey | None) -> Step:
     if state.phase is Phase.REQUESTING:
         return cancelling, () if state.cancelling else (CancelRequest(),)
     if state.phase is Phase.PLANNING:
-        return cancelling, () if state.cancelling else (CancelPlan(),)
+        return cancelling, () if state.cancelling else (CancelPlan(), Tell(DROPPED, "info"))
     if state.resuming:
         text = "Cancelled pending auto-continue."
         return (

@@ -4,6 +4,7 @@ import pytest
 
 from flemma.app.actions import Ending, Plan, RunTool
 from flemma.app.turn import (
+    DROPPED,
     REQUEST_IN_FLIGHT,
     TOOLS_RUNNING,
     Autopilot,
@@ -283,7 +284,7 @@ def test_cancel_takes_the_first_thing_under_way() -> None:  # S-07, S-08
     assert commands == (CancelRequest(),)
     assert state.loop is Loop.IDLE
     _, commands = step(TurnState(phase=Phase.PLANNING), CancelPressed(None))
-    assert commands == (CancelPlan(),)
+    assert commands == (CancelPlan(), Tell(DROPPED, "info"))
     _, commands = step(TurnState(resuming=True), CancelPressed(A))
     assert commands == (
         StopResumeTimer(resumed=False),
@@ -360,49 +361,3 @@ def test_delivered_results_wait_for_the_user_without_autopilot() -> None:
 def test_a_plan_that_failed_leaves_an_idle_turn() -> None:
     state = play(SendPressed(), MakePlan(user_initiated=True), PlanFailed(), Settled(Rest.FAILED))
     assert state == TurnState(user_initiated=True)
-
-
-def test_a_cancel_that_comes_when_the_plan_is_already_done_still_ends_the_turn() -> None:  # S-07
-    state = play(
-        SendPressed(),
-        MakePlan(user_initiated=True),
-        CancelPressed(None),
-        CancelPlan(),
-        CancelPressed(None),
-        planned(Ending.WAIT, A),
-        CancelTool(A),
-        ToolEnded(A, cancelled=True),
-        SaveBuffer(),
-        Settled(Rest.CANCELLED),
-    )
-    assert state == TurnState(user_initiated=True)
-
-
-def test_a_cancel_that_comes_when_the_response_is_already_complete_ends_the_loop() -> None:  # S-07
-    play(
-        SendDirectly(),
-        OpenRequest(user_initiated=True),
-        CancelAllPressed(),
-        CancelAllTools(),
-        CancelRequest(),
-        CancelAllPressed(),
-        CancelAllTools(),
-        completed(has_tool_uses=True),
-        Settled(Rest.CANCELLED),
-        SendPressed(),
-        MakePlan(user_initiated=True),
-    )
-
-
-def test_a_tool_cancelled_while_a_plan_is_made_stops_that_plan() -> None:
-    play(
-        SendPressed(),
-        MakePlan(user_initiated=True),
-        planned(Ending.WAIT, A, B),
-        ToolEnded(A),
-        MakePlan(user_initiated=False),
-        ToolEnded(B, cancelled=True),
-        CancelPlan(),
-        PlanFailed(),
-        Settled(Rest.CANCELLED),
-    )
