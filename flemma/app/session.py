@@ -63,6 +63,8 @@ class ChatSession:
         self.buffer = buffer
         self.jobs = Jobs()
         self.state = TurnState()
+        self.on_state: Callable[[], None] = _nobody_listens
+        """Called whenever :attr:`state` is another one."""
         self._services = services
         self._lock = BufferLock(buffer)
         self._contexts = CallContexts(services, buffer, self.jobs)
@@ -81,6 +83,8 @@ class ChatSession:
         """Whether the user is in insert mode."""
         self._worker = services.tasks.spawn(self._work(), f"chat {buffer.id}")
         self._settled: list[Callable[[Rest], None]] = []
+        self._handling = False
+        self._held = False
 
     @property
     def contexts(self) -> CallContexts:
@@ -97,6 +101,16 @@ class ChatSession:
     def is_idle(self) -> bool:
         """Whether neither a request nor a plan nor a foreground tool is under way."""
         return self.state.phase is Phase.IDLE and not self.state.running
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing is under way, due, or yet to be handled; jobs may still run."""
+        waiting = self._handling or not self._inbox.empty() or self.state.resuming
+        return self._worker.done() or (self.is_idle and not waiting)
+
+    def hold(self) -> None:
+        """From now on deliver what still comes, but go on with nothing by itself."""
+        self._held = True
 
     def post(self, event: Event) -> None:
         """Something happened; it is handled in its turn."""
@@ -142,13 +156,18 @@ class ChatSession:
     async def _work(self) -> None:
         while True:
             event = await self._inbox.get()
-            self.state, commands = step(self.state, event)
+            self._handling = True
+            before = self.state
+            self.state, commands = step(before, event)
+            if self.state is not before:
+                self.on_state()
             log.debug("chat %d: %s -> %s", self.buffer.id, event, commands)
             for command in commands:
                 try:
                     await self._perform(command)
                 except FlemmaError as error:
                     self._services.screen.notify(str(error), Level.ERROR)
+            self._handling = False
             # What was spawned has to run once before it can be cancelled: a task that never ran
             # would end without a word, and its end is what the turn waits for (S-07).
             await asyncio.sleep(0)
@@ -205,6 +224,8 @@ class ChatSession:
         settings = self._services.settings.current(self.buffer.id)
         try:
             await self._lock.acquire("request")
+            await self.sources_ready()
+            settings = await self.settings()
             await deliver(self.buffer, self.jobs, settings)
             request = Request(self._services, self.buffer, settings)
             ended = await request.run(self._preparation, user_initiated=user_initiated)
@@ -238,7 +259,7 @@ class ChatSession:
     @property
     def is_being_written(self) -> bool:
         """Whether the user types, or left a message unsent: nothing is sent by itself then."""
-        return self.typing or has_draft(self.buffer.document)
+        return self._held or self.typing or has_draft(self.buffer.document)
 
     def _continue(self) -> None:
         self.post(InsertEntered() if self.is_being_written else ResumeDue())
@@ -286,3 +307,7 @@ class ChatSession:
         waiting, self._settled = self._settled, []
         for call in waiting:
             call(rest)
+
+
+def _nobody_listens() -> None:
+    """No status page is shown yet."""
