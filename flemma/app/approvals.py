@@ -59,7 +59,7 @@ class Approvals:
         definition = self._services.tools.get(tool_name)
         options = self._contexts.sandbox_options(settings)
         resolution = await self._services.sandboxes.resolve(options)
-        problem = None if resolution.active else resolution.reason or "the sandbox is off"
+        problem = None if resolution.active else resolution.reason or "it is switched off"
         return ApprovalContext(
             bufnr=self._buffer.id,
             tool_id=tool_id,

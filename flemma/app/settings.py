@@ -4,23 +4,28 @@ Evaluated anew before each send and when the block changed; a block that cannot 
 the last good settings in force and refuses the send (spec: behaviour 1.2).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import isawaitable
+from itertools import count
 from typing import Any
 
 from flemma.chat.document import Document
 from flemma.chat.nodes import Diagnostic, Frontmatter, Severity
 from flemma.config.auto_approve import ApprovalPolicy, approval_policy
 from flemma.config.catalogue import Catalogue, catalogue
-from flemma.config.frontmatter.languages import FrontmatterLanguages, from_mapping
+from flemma.config.default_preset import MODEL
+from flemma.config.frontmatter.languages import Evaluator, FrontmatterLanguages, from_mapping
 from flemma.config.frontmatter.result import (
     Failure,
     FrontmatterContext,
     FrontmatterResult,
     apply_frontmatter,
+    failed,
 )
 from flemma.config.layers import Layer, Layers, Operation
+from flemma.config.options import dotted
 from flemma.config.presets import unknown_tools
 from flemma.config.resolve import Resolved, resolve
 from flemma.config.schema import Config
@@ -31,7 +36,9 @@ from flemma.tools.registry import ToolRegistry
 
 TOOLS = ("tools",)
 FRONTMATTER = Layer.FRONTMATTER.name.lower()
-"""Problems of the shared layers are told once, when they are written, not with every send."""
+
+LANGUAGE_SECONDS = 10
+"""Longest time a registered language may think about a block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,7 @@ class BufferSettings:
     variables: Mapping[str, Any]
     """Variables of the frontmatter, for templates."""
     diagnostics: tuple[Diagnostic, ...]
-    """Problems of the frontmatter; lines are absolute."""
+    """Problems of the frontmatter, and a model that cannot be had; lines are absolute."""
     tool_names: tuple[str, ...]
     """Tools offered to the model."""
 
@@ -54,7 +61,11 @@ class BufferSettings:
 
     @property
     def blocks_send(self) -> bool:
-        """Whether a problem refuses a send."""
+        """Whether a problem refuses a send.
+
+        Problems of the shared layers do not: they were told when they were written. The model is
+        the exception, for nothing may go to another one than was asked for.
+        """
         return any(problem.severity is Severity.ERROR for problem in self.diagnostics)
 
 
@@ -80,6 +91,8 @@ class SettingsStore:
     """Whether tools are still being registered."""
     _revision: int = 0
     _evaluated: dict[int, _Evaluated] = field(default_factory=dict[int, _Evaluated])
+    _numbers: Iterator[int] = field(default_factory=count)
+    _latest: dict[int, int] = field(default_factory=dict[int, int])
 
     def set_layer(self, layer: Layer, operations: Sequence[Operation]) -> None:
         """Replace the log of a shared layer."""
@@ -101,14 +114,23 @@ class SettingsStore:
         self.known = self.known.with_registered(("parameters",), names)
         self._revision += 1
 
+    def register_language(self, name: str, evaluator: Evaluator) -> None:
+        """Add a frontmatter language. Raises :class:`ConfigError` for an impossible name."""
+        self.languages.register(name, evaluator)
+        self._revision += 1
+
+    def unregister_language(self, name: str) -> bool:
+        """Remove a frontmatter language; tell whether it was there."""
+        self._revision += 1
+        return self.languages.unregister(name)
+
     def check_setup(self) -> str | None:
         """Return what the options of `setup()` name that nobody registered.
 
-        To be called once everything is registered. The entries stay out of force.
+        To be called once everything is registered. The entries stay where they are: what they are
+        for may be registered later.
         """
-        good, errors = unregistered(self.layers.setup, self.known, Layer.SETUP)
-        if errors:
-            self.set_layer(Layer.SETUP, good)
+        _, errors = unregistered(self.layers.setup, self.known, Layer.SETUP)
         resolved = resolve(self.layers, self.known)
         named = (
             *errors,
@@ -120,6 +142,7 @@ class SettingsStore:
     def forget(self, buffer_id: int) -> None:
         """The buffer is gone."""
         self._evaluated.pop(buffer_id, None)
+        self._latest.pop(buffer_id, None)
 
     def shared(self) -> Resolved:
         """Return the options without any frontmatter."""
@@ -129,11 +152,17 @@ class SettingsStore:
         self, buffer_id: int, document: Document, names: Mapping[str, Any]
     ) -> BufferSettings:
         """Evaluate the frontmatter from scratch; ``names`` are what code in it may use."""
+        number = self._latest[buffer_id] = next(self._numbers)
+        revision = self._revision
         frontmatter = document.frontmatter
         result = FrontmatterResult()
         if frontmatter is not None:
             result = await self._run(frontmatter, names)
-        return self._keep(buffer_id, frontmatter, result)
+        good = self._last_good(buffer_id) if result.unusable else result
+        if self._latest.get(buffer_id) == number:
+            # Otherwise a newer text was evaluated while a registered language thought.
+            self._evaluated[buffer_id] = _Evaluated(frontmatter, result, good, revision)
+        return self._settings(result, good)
 
     async def refresh(
         self, buffer_id: int, document: Document, names: Mapping[str, Any]
@@ -161,19 +190,16 @@ class SettingsStore:
         if not isawaitable(outcome):
             return from_mapping(outcome, context)
         try:
-            return from_mapping(await outcome, context)
+            return from_mapping(await _answer(outcome), context)
+        except TimeoutError:
+            message = f"'{frontmatter.language}' gave no answer within {LANGUAGE_SECONDS} seconds"
+            return failed(message)
         except Exception as error:  # noqa: BLE001 - a registered language may raise anything
-            return FrontmatterResult(failures=(Failure(str(error), cause=error),))
+            return failed(str(error) or type(error).__name__, cause=error)
 
-    def _keep(
-        self, buffer_id: int, frontmatter: Frontmatter | None, result: FrontmatterResult
-    ) -> BufferSettings:
+    def _last_good(self, buffer_id: int) -> FrontmatterResult:
         last = self._evaluated.get(buffer_id)
-        good = result
-        if result.unusable and last is not None:
-            good = last.good
-        self._evaluated[buffer_id] = _Evaluated(frontmatter, result, good, self._revision)
-        return self._settings(result, good)
+        return last.good if last else FrontmatterResult()
 
     def _settings(self, result: FrontmatterResult, good: FrontmatterResult) -> BufferSettings:
         layers = apply_frontmatter(self.layers, good)
@@ -182,7 +208,7 @@ class SettingsStore:
         problems += [
             Diagnostic("config", Severity.ERROR, error.message, error.line or 0)
             for error in (*resolved.errors, *self._selection_errors(layers))
-            if error.layer == FRONTMATTER
+            if (error.layer == FRONTMATTER and good is result) or error.path == dotted(MODEL)
         ]
         return BufferSettings(
             resolved=resolved,
@@ -198,6 +224,11 @@ class SettingsStore:
 
     def _selected(self, layers: Layers) -> tuple[str, ...]:
         return selected_tools(layers, self.tools.names(), self.tools.enabled_names())
+
+
+async def _answer(outcome: Awaitable[Mapping[str, Any]]) -> Mapping[str, Any]:
+    async with asyncio.timeout(LANGUAGE_SECONDS):
+        return await outcome
 
 
 def _diagnostic(failure: Failure) -> Diagnostic:

@@ -7,7 +7,7 @@ from typing import Any
 from flemma.app.sandboxes import SandboxStatus
 from flemma.app.settings import BufferSettings
 from flemma.app.turn import TurnState
-from flemma.approval.decision import Decision, Verdict
+from flemma.approval.decision import Decision, Outlook, Verdict
 from flemma.config.layers import Layer, dump_layer
 from flemma.config.resolve import letters
 from flemma.ports.editor import Page
@@ -25,6 +25,7 @@ _VERDICTS = {
     Verdict.DENY: "✗ deny",
     Verdict.REQUIRE_APPROVAL: "⋯ require approval",
 }
+_ASKED = "ƒ asked with the call"
 _SOURCE_COLUMN = 64
 
 
@@ -43,8 +44,8 @@ class StatusFacts:
     tools: Sequence[ToolDefinition]
     """Tools offered to the model."""
     disabled: Sequence[str]
-    decisions: Sequence[tuple[str, Decision]]
-    """What would be decided about a call of each offered tool, without looking at its input."""
+    outlooks: Sequence[tuple[str, Outlook]]
+    """What is known about calls of each offered tool before one is made."""
     loading: bool
     verbose: bool
 
@@ -208,7 +209,7 @@ def _tools(writer: _Writer, facts: StatusFacts) -> None:
 def _approval(writer: _Writer, facts: StatusFacts) -> None:
     source = _source(facts)
     writer.section("Approval")
-    if not facts.decisions:
+    if not facts.outlooks:
         writer.item("(no tools registered)")
         return
     tools = facts.settings.config.tools
@@ -219,9 +220,14 @@ def _approval(writer: _Writer, facts: StatusFacts) -> None:
         for entry, preset in facts.settings.policy.entries()
     ]
     writer.entry("auto_approve", ", ".join(entries) or "nothing", source("tools", "auto_approve"))
-    for name, decision in facts.decisions:
+    for name, outlook in facts.outlooks:
+        decision = outlook.decision
         sandboxed = _SANDBOX if decision.resolver.endswith(":sandbox") else ""
-        writer.item(f"{_VERDICTS[decision.verdict]:<20} {name} — {_why(decision)}", sandboxed)
+        for asked in outlook.asked:
+            writer.item(f"{_ASKED:<20} {name} — {asked}")
+        lead = "  else " if outlook.asked else ""
+        verdict = f"{lead}{_VERDICTS[decision.verdict]}"
+        writer.item(f"{verdict:<20} {name} — {_why(decision)}", sandboxed)
 
 
 def _why(decision: Decision) -> str:

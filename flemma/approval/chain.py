@@ -3,15 +3,22 @@
 Asking may have to wait (a resolver in Lua answers over RPC), and nothing in this row may be async.
 :meth:`ResolverChain.decide` is therefore a generator: it runs through all resolvers that answer at
 once and yields only awaitables; whoever drives it awaits them and sends the value, or throws the
-exception, back in. :func:`decide_at_once` drives it where nothing can be awaited.
+exception, back in.
 """
 
-from collections.abc import Awaitable, Callable, Generator, Iterable
+from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from inspect import isawaitable
 from typing import TypeAlias
 
-from flemma.approval.decision import DEFAULT_RESOLVER, Decision, Outcome, Step, Verdict
+from flemma.approval.decision import (
+    DEFAULT_RESOLVER,
+    Decision,
+    Outcome,
+    Outlook,
+    Step,
+    Verdict,
+)
 from flemma.approval.resolvers import (
     RESERVED,
     ApprovalContext,
@@ -86,22 +93,49 @@ class ResolverChain:
             opinion, outcome = yield from _ask(resolver, tool_name, tool_input, context)
             trace.append(Step(resolver.name, resolver.priority, outcome, opinion.reason))
             if opinion.verdict is not None:
-                return Decision(
-                    opinion.verdict,
-                    resolver.name,
-                    resolver.priority,
-                    opinion.reason,
-                    opinion.rule,
-                    tuple(trace),
-                )
-        return Decision(
-            Verdict.REQUIRE_APPROVAL,
-            DEFAULT_RESOLVER,
-            None,
-            "no resolver had an opinion",
-            None,
-            tuple(trace),
-        )
+                return _decided(resolver, opinion.verdict, opinion, trace)
+        return _undecided(trace)
+
+    def outlook(self, tool_name: str, context: ApprovalContext) -> Outlook:
+        """Return what is known about calls of ``tool_name`` before one is made.
+
+        Only the built-in resolvers are asked: code of the user may rely on the input of a call.
+        """
+        asked: list[str] = []
+        trace: list[Step] = []
+        require_approval = context.config.tools.require_approval
+        for resolver in _ordered(self._resolvers.values(), require_approval=require_approval):
+            if not resolver.name.startswith(RESERVED):
+                asked.append(resolver.name)
+                continue
+            answer = resolver.resolve(tool_name, {}, context)
+            if isinstance(answer, Question):
+                asked.append(answer.place)
+                continue
+            opinion, outcome = _read(answer)
+            trace.append(Step(resolver.name, resolver.priority, outcome, opinion.reason))
+            if opinion.verdict is not None:
+                return Outlook(tuple(asked), _decided(resolver, opinion.verdict, opinion, trace))
+        return Outlook(tuple(asked), _undecided(trace))
+
+
+def _decided(
+    resolver: Resolver, verdict: Verdict, opinion: Opinion, trace: Sequence[Step]
+) -> Decision:
+    return Decision(
+        verdict, resolver.name, resolver.priority, opinion.reason, opinion.rule, tuple(trace)
+    )
+
+
+def _undecided(trace: Sequence[Step]) -> Decision:
+    return Decision(
+        Verdict.REQUIRE_APPROVAL,
+        DEFAULT_RESOLVER,
+        None,
+        "no resolver had an opinion",
+        None,
+        tuple(trace),
+    )
 
 
 def _ordered(resolvers: Iterable[Resolver], *, require_approval: bool) -> list[Resolver]:
@@ -152,19 +186,3 @@ def _read(answer: object) -> tuple[Opinion, Outcome]:
         case _:
             reason = f"{answer!r} is none of approve, require_approval, deny, nil"
             return Opinion(None, reason), Outcome.INVALID
-
-
-def decide_at_once(deciding: Deciding) -> Decision:
-    """Drive ``deciding`` where nothing can be awaited: a resolver that wants to wait is left out.
-
-    For status pages, which show what is known without asking.
-    """
-    try:
-        pending = next(deciding)
-        while True:
-            close = getattr(pending, "close", None)
-            if close is not None:
-                close()
-            pending = deciding.throw(TimeoutError("it answers only when a call is made"))
-    except StopIteration as stop:
-        return stop.value

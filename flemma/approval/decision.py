@@ -62,6 +62,19 @@ class Decision:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What is known about the calls of a tool before there is one.
+
+    Code of the user judges a call by its input, so it is not asked without one.
+    """
+
+    asked: tuple[str, ...]
+    """Functions and resolvers of the user that have their say before ``decision``."""
+    decision: Decision
+    """What holds if they all pass."""
+
+
 _WORDS = {
     Verdict.APPROVE: "approved without asking",
     Verdict.REQUIRE_APPROVAL: "your approval is needed",

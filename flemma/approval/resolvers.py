@@ -33,7 +33,8 @@ class ApprovalContext:
     policy: ApprovalPolicy
     capabilities: frozenset[str] = frozenset()
     sandbox_problem: str | None = "no backend was looked for"
-    """Why no sandbox backend can be had; None when one was validated."""
+    """Why calls are not confined: it is switched off (the session's word goes before the options),
+    or no backend can be had. None when they are."""
 
     def public(self) -> dict[str, Any]:
         """Return the part that functions in Lua are given."""
@@ -59,6 +60,8 @@ class Question:
     ``failed`` is the opinion when it raises.
     """
 
+    place: str
+    """The rule that names the function, for who cannot ask it."""
     ask: Callable[[], Any]
     read: Callable[[object], Opinion]
     failed: Callable[[Exception], Opinion]
@@ -104,6 +107,7 @@ def _resolve_config(tool_name: str, tool_input: ToolInput, context: ApprovalCont
         case Asked(function, rule):
             place = str(rule)
             return Question(
+                place,
                 lambda: function(tool_name, dict(tool_input), context.public()),
                 lambda answer: _read_function(answer, place),
                 lambda error: Opinion(
@@ -143,8 +147,6 @@ def _sandbox_obstacle(tool_name: str, context: ApprovalContext) -> str | None:
         return f"the frontmatter asks for approval: {removal}"
     if policy.frontmatter_decides:
         return "the frontmatter sets tools.auto_approve itself"
-    if not config.sandbox.enabled:
-        return "the sandbox is off"
     if context.sandbox_problem is not None:
         return f"no sandbox: {context.sandbox_problem}"
     return None

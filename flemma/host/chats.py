@@ -15,8 +15,8 @@ from flemma.app.session import ChatSession
 from flemma.app.workspace import Workspace
 from flemma.chat.document import Document
 from flemma.errors import BufferGone, EditorError
+from flemma.host.settings_watch import SettingsWatch
 from flemma.host.views import BufferView
-from flemma.ports.editor import Level
 
 log = logging.getLogger(__name__)
 
@@ -33,17 +33,22 @@ class Chats:
     """Opens and closes chat buffers."""
 
     def __init__(
-        self, workspace: Workspace, lua: Lua, connection: Connection, screen: NvimScreen
+        self,
+        workspace: Workspace,
+        lua: Lua,
+        connection: Connection,
+        screen: NvimScreen,
+        watch: SettingsWatch,
     ) -> None:
         self._workspace = workspace
         self._services = workspace.services
         self._lua = lua
         self._connection = connection
         self._screen = screen
+        self._watch = watch
         self._buffers: dict[int, NvimBuffer] = {}
         self._chats: dict[int, _Chat] = {}
         self._opened: dict[int, asyncio.Event] = {}
-        self._setup_checked = False
         screen.on_refresh = self._refresh
 
     def buffer(self, bufnr: int) -> NvimBuffer | None:
@@ -103,6 +108,7 @@ class Chats:
         try:
             await buffer.attach()
             session = self._workspace.open(buffer)
+            session.on_state = self._watch.changed
             view = BufferView(
                 session, buffer, self._lua, self._services.tools, self._services.clock
             )
@@ -111,26 +117,18 @@ class Chats:
             drawing = view.start(self._services.tasks)
             self._chats[bufnr] = _Chat(buffer, session, view, drawing)
             await open_chat(session, self._screen)
-            await self._check_setup()
+            self._watch.changed()
         except (BufferGone, EditorError) as error:
             log.info("buffer %d was not opened: %s", bufnr, error)
         finally:
             opened.set()
-
-    async def _check_setup(self) -> None:
-        """Once all tools are registered, tell what the options name that does not exist."""
-        if self._setup_checked or self._services.tool_sources.loading:
-            return
-        self._setup_checked = True
-        notice = self._services.settings.check_setup()
-        if notice is not None:
-            self._screen.notify(notice, Level.ERROR, once=True)
 
     async def _reattach(self, chat: _Chat) -> None:
         """`:e` detaches; work under way goes on with the new text."""
         await chat.buffer.attach()
         chat.view.reset((await chat.session.settings()).config)
         await open_chat(chat.session, self._screen)
+        self._watch.changed()
 
     def _changed(self, bufnr: int, before: Document, after: Document) -> None:
         del before, after

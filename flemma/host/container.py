@@ -23,6 +23,7 @@ from flemma.host.chats import Chats
 from flemma.host.idle import load_in_idle_moment
 from flemma.host.logs import HostLog
 from flemma.host.messages import Messages
+from flemma.host.settings_watch import SettingsWatch
 from flemma.ports.editor import Level
 
 log = logging.getLogger(__name__)
@@ -92,10 +93,11 @@ def build_host(connection: Connection, start: Mapping[str, Any]) -> HostParts:
     services = composition.services
     registrations.connect(services)
     workspace = Workspace(services)
-    chats = Chats(workspace, lua, connection, screen)
     pages = NvimPages(lua)
     tool_commands = ToolCommands(services, NvimRejectionPopup(lua))
-    settings_commands = SettingsCommands(services, pages)
+    settings_commands = SettingsCommands(services, workspace, pages)
+    watch = SettingsWatch(lua, services, workspace, settings_commands)
+    chats = Chats(workspace, lua, connection, screen, watch)
     table = CommandTable(
         (
             *tool_commands.definitions(),
@@ -109,6 +111,7 @@ def build_host(connection: Connection, start: Mapping[str, Any]) -> HostParts:
 
     def set_options(changed: Mapping[str, Any]) -> None:
         apply_setup(services.settings, registrations.with_functions(changed), screen)
+        watch.setup_written()
         screen.event("config:updated", {})
 
     messages = Messages(
@@ -117,10 +120,10 @@ def build_host(connection: Connection, start: Mapping[str, Any]) -> HostParts:
         chats=chats,
         commands=table,
         tool_commands=tool_commands,
-        settings_commands=settings_commands,
+        watch=watch,
         registrations=registrations,
         pages=pages,
         set_options=set_options,
     )
-    screen.listeners += [chats.follow, messages.follow]
+    screen.listeners += [chats.follow, watch.follow]
     return HostParts(lua, composition, chats, messages)

@@ -9,13 +9,13 @@ from flemma.adapters.nvim.lua import Lua
 from flemma.adapters.nvim.pages import NvimPages
 from flemma.adapters.nvim.registrations import Registrations
 from flemma.app.commands.invocation import Invocation
-from flemma.app.commands.settings import SettingsCommands
 from flemma.app.commands.table import CommandTable
 from flemma.app.commands.tools import ToolCommands
 from flemma.app.services import Services
 from flemma.app.turn import InsertEntered
 from flemma.errors import FlemmaError
 from flemma.host.chats import Chats
+from flemma.host.settings_watch import SettingsWatch
 from flemma.lsp.handlers import Query, answer
 from flemma.ports.editor import Level
 
@@ -24,19 +24,6 @@ log = logging.getLogger(__name__)
 Payload = Mapping[str, Any]
 LOCAL_COMMANDS = ("message:next", "message:previous")
 """Commands that Lua carries out itself: they only move the cursor."""
-
-LUA_OPTIONS = (
-    "keymaps",
-    "highlights",
-    "line_highlights",
-    "ruler",
-    "turns",
-    "ui",
-    "editing",
-    "integrations",
-    "lsp",
-)
-"""Sections that Lua reads: what must be immediate or is screen-shaped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +35,7 @@ class Messages:
     chats: Chats
     commands: CommandTable
     tool_commands: ToolCommands
-    settings_commands: SettingsCommands
+    watch: SettingsWatch
     registrations: Registrations
     pages: NvimPages
     set_options: Callable[[Payload], None]
@@ -67,8 +54,8 @@ class Messages:
             "command": self._command,
             "rejection": self._rejection,
             "choice": self._choice,
-            "register": lambda payload: registrations.register(payload),
-            "unregister": lambda payload: registrations.unregister(payload),
+            "register": self._register,
+            "unregister": self._unregister,
             "reply": lambda payload: self.lua.reply(
                 int(payload["id"]), bool(payload["ok"]), payload.get("value")
             ),
@@ -96,23 +83,9 @@ class Messages:
             for definition in self.commands.definitions
         ]
         commands += [{"name": name, "arguments": [], "dynamic": False} for name in LOCAL_COMMANDS]
-        self._push_options()
+        self.watch.start()
         self.lua.tell("commands", {"commands": sorted(commands, key=lambda each: each["name"])})
         self.services.screen.event("boot:complete", {})
-
-    def follow(self, name: str, data: Payload) -> None:
-        """Take a lifecycle event: changed settings show in Lua's options and on the status page."""
-        del data
-        if name in ("config:updated", "boot:complete"):
-            self._push_options()
-            self._spawn(self.settings_commands.update(), "status page")
-
-    def _push_options(self) -> None:
-        """Give Lua the merged options of keys, colours and the screen."""
-        resolved = self.services.settings.shared()
-        options = {name: resolved.value((name,)) for name in LUA_OPTIONS}
-        tools = {"show_spinner": resolved.config.tools.show_spinner}
-        self.lua.tell("config", {"options": {**options, "tools": tools}})
 
     def _spawn(self, work: Any, name: str) -> None:
         self.services.tasks.spawn(work, name)
@@ -148,21 +121,17 @@ class Messages:
         self._spawn(self._evaluate(int(payload["bufnr"])), "settings of a chat")
 
     async def _evaluate(self, bufnr: int) -> None:
-        """Evaluate the frontmatter if it changed, and show its problems on their lines."""
         session = await self.chats.session(bufnr)
-        if session is None or not session.is_idle:
-            return
-        settings = await session.settings()
-        items = [
-            {
-                "line": problem.line,
-                "column": problem.column or 0,
-                "severity": str(problem.severity),
-                "message": problem.message,
-            }
-            for problem in (*settings.diagnostics, *session.buffer.document.diagnostics())
-        ]
-        self.lua.tell("diagnostics", {"bufnr": bufnr, "items": items})
+        if session is not None:
+            await self.watch.show_problems(session)
+
+    def _register(self, payload: Payload) -> None:
+        self.registrations.register(payload)
+        self.watch.changed()
+
+    def _unregister(self, payload: Payload) -> None:
+        self.registrations.unregister(payload)
+        self.watch.changed()
 
     def _command(self, payload: Payload) -> None:
         self._spawn(self._run_command(payload), f"command {payload['name']}")

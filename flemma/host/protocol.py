@@ -59,9 +59,9 @@ Python to Lua, ``require("flemma.rpc").handle(method, payload)``; those marked *
 `save` *               ``{bufnr}`` writes the buffer without prompts, returns ``{ok, error?}``
 `popup:reject`         ``{bufnr, tool_use_id, line, end_line, text}``
 `choose`               ``{id, prompt, items}``: a picker
-`show`                 a scratch buffer: ``{name, filetype, lines, marks, position}``; a mark is
+`show` *               a scratch buffer: ``{name, filetype, lines, marks, position}``; a mark is
                        ``[line, column, end_column, group]``, position the 0-based line to jump to;
-                       with ``update`` only a page on the screen is renewed
+                       with ``update`` only a page on the screen is renewed; returns ``{shown}``
 `commands`             the commands for completion: ``{commands: [CommandCompletion]}``
 `call`                 call a Lua function: :class:`Call`; answered by `reply`
 `buffer:read` *        ``{path}`` returns a loaded buffer's text or nil

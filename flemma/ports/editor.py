@@ -115,8 +115,8 @@ class Pages(Protocol):
         """Show a page, in the window that shows it already or in a new one."""
         ...
 
-    def update(self, page: Page) -> None:
-        """Renew a page if it is on the screen."""
+    async def update(self, page: Page) -> bool:
+        """Renew a page if it is on the screen; tell whether it is."""
         ...
 
     async def choose(self, prompt: str, items: Sequence[str]) -> int | None:

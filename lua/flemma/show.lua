@@ -11,13 +11,10 @@ local namespace = vim.api.nvim_create_namespace("flemma_show")
 ---@field position? integer 0-based line
 ---@field update? boolean only if it is on the screen
 
----@param name string
----@return integer?
-local function existing(name)
-  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-    if vim.api.nvim_buf_get_name(bufnr) == name then
-      return bufnr
-    end
+--- Close the window; the last one of all shows something else instead.
+local function close()
+  if not pcall(vim.cmd.close) then
+    vim.cmd.bwipeout()
   end
 end
 
@@ -34,7 +31,7 @@ local function buffer_named(name)
   vim.api.nvim_buf_set_name(bufnr, name)
   vim.bo[bufnr].bufhidden = "wipe"
   buffers[name] = bufnr
-  vim.keymap.set("n", "q", "<Cmd>close<CR>", { buffer = bufnr, nowait = true, desc = "Close" })
+  vim.keymap.set("n", "q", close, { buffer = bufnr, nowait = true, desc = "Close" })
   return bufnr
 end
 
@@ -58,15 +55,26 @@ local function fill(bufnr, page)
   end
 end
 
+--- Renew a page that is on the screen.
+---@param page flemma.Page
+---@return boolean shown
+local function update(page)
+  local bufnr = buffers[page.name]
+  if not bufnr or not vim.fn.win_findbuf(bufnr)[1] then
+    return false
+  end
+  if not vim.deep_equal(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), page.lines) then
+    fill(bufnr, page)
+  end
+  return true
+end
+
 --- Show a page in a vertical split, or in the window that shows it already.
 ---@param page flemma.Page
+---@return { shown: boolean }
 function M.open(page)
   if page.update then
-    local shown = existing(page.name)
-    if shown and vim.fn.win_findbuf(shown)[1] then
-      fill(shown, page)
-    end
-    return
+    return { shown = update(page) }
   end
   local bufnr = buffer_named(page.name)
   local window = vim.fn.win_findbuf(bufnr)[1]
@@ -84,6 +92,7 @@ function M.open(page)
     local line = math.min(page.position + 1, vim.api.nvim_buf_line_count(bufnr))
     vim.api.nvim_win_set_cursor(window, { math.max(1, line), 0 })
   end
+  return { shown = true }
 end
 
 return M

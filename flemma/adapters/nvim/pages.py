@@ -21,9 +21,10 @@ class NvimPages:
         """Show a page."""
         self._lua.tell("show", self._payload(page))
 
-    def update(self, page: Page) -> None:
-        """Renew a page if it is on the screen."""
-        self._lua.tell("show", {**self._payload(page), "update": True})
+    async def update(self, page: Page) -> bool:
+        """Renew a page if it is on the screen; tell whether it is."""
+        answer = await self._lua.handle("show", {**self._payload(page), "update": True})
+        return bool(answer and answer.get("shown"))
 
     async def choose(self, prompt: str, items: Sequence[str]) -> int | None:
         """Let the user pick."""

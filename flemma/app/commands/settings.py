@@ -9,8 +9,8 @@ from flemma.app.services import Services
 from flemma.app.session import ChatSession
 from flemma.app.settings import BufferSettings
 from flemma.app.status import StatusFacts, status_page
-from flemma.approval.chain import decide_at_once
-from flemma.approval.decision import Decision, explain
+from flemma.app.workspace import Workspace
+from flemma.approval.decision import Outlook, explain
 from flemma.chat.query import tool_at
 from flemma.config.layers import Layer
 from flemma.config.switch import parse_switch, switch_operations, switchable
@@ -24,8 +24,9 @@ HIGH_COST = "⚠ Billed at ${input:g} input / ${output:g} output per MTok"
 class SettingsCommands:
     """Shows and changes what a chat is configured to."""
 
-    def __init__(self, services: Services, pages: Pages) -> None:
+    def __init__(self, services: Services, workspace: Workspace, pages: Pages) -> None:
         self._services = services
+        self._workspace = workspace
         self._pages = pages
         self._shown: tuple[ChatSession, bool] | None = None
 
@@ -44,22 +45,25 @@ class SettingsCommands:
         words = invocation.arguments.split()
         if words not in ([], ["verbose"]):
             raise CommandError(f"'status' takes 'verbose' or nothing, not '{' '.join(words)}'")
-        await self._show(invocation.chat, None, verbose=bool(words))
+        await self._show(invocation, None, verbose=bool(words))
 
     async def autopilot_status(self, invocation: Invocation) -> None:
         """Show the status page at autopilot."""
-        await self._show(invocation.chat, "autopilot", verbose=False)
+        await self._show(invocation, "autopilot", verbose=False)
 
     async def sandbox_status(self, invocation: Invocation) -> None:
         """Show the status page at the sandbox."""
-        await self._show(invocation.chat, "sandbox", verbose=False)
+        await self._show(invocation, "sandbox", verbose=False)
 
     async def update(self) -> None:
-        """Renew the page that is on the screen, after settings changed."""
+        """Renew the page if it is on the screen: settings or the state of the chat changed."""
         if self._shown is None:
             return
         session, verbose = self._shown
-        self._pages.update(status_page(await self._facts(session, verbose=verbose)))
+        is_open = self._workspace.get(session.buffer.id) is session
+        page = status_page(await self._facts(session, verbose=verbose)) if is_open else None
+        if page is None or not await self._pages.update(page):
+            self._shown = None
 
     async def why(self, invocation: Invocation) -> None:
         """Explain the decision about the call at the cursor, step by step."""
@@ -144,7 +148,12 @@ class SettingsCommands:
                 )
         return lines
 
-    async def _show(self, session: ChatSession, section: str | None, *, verbose: bool) -> None:
+    async def _show(self, invocation: Invocation, section: str | None, *, verbose: bool) -> None:
+        session = invocation.session
+        if session is None and self._shown is not None:
+            # Asked from the page itself: it is about the same chat.
+            session = self._shown[0]
+        session = session or invocation.chat
         self._shown = (session, verbose)
         self._pages.show(status_page(await self._facts(session, verbose=verbose), section))
 
@@ -171,15 +180,15 @@ class SettingsCommands:
             sandbox=await services.sandboxes.status(session.contexts.sandbox_options(settings)),
             tools=offered,
             disabled=[name for name in services.tools.names() if name not in names],
-            decisions=[
-                (tool.name, await self._decision(session, tool.name, settings)) for tool in offered
+            outlooks=[
+                (tool.name, await self._outlook(session, tool.name, settings)) for tool in offered
             ],
             loading=services.tool_sources.loading,
             verbose=verbose,
         )
 
-    async def _decision(
+    async def _outlook(
         self, session: ChatSession, tool_name: str, settings: BufferSettings
-    ) -> Decision:
+    ) -> Outlook:
         context = await session.approvals.context(tool_name, "", settings)
-        return decide_at_once(self._services.resolvers.decide(tool_name, {}, context))
+        return self._services.resolvers.outlook(tool_name, context)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from flemma.approval.chain import ResolverChain, decide_at_once
+from flemma.approval.chain import Deciding, ResolverChain
 from flemma.approval.decision import Decision
 from flemma.approval.resolvers import AUTO_APPROVES_IF_SANDBOXED, ApprovalContext
 from flemma.config.auto_approve import approval_policy
@@ -43,4 +43,13 @@ def decide(
     tool_input: Mapping[str, object] | None = None,
 ) -> Decision:
     asked = context(tool, frontmatter, options, sandbox_problem)
-    return decide_at_once((chain or ResolverChain()).decide(tool, tool_input or {}, asked))
+    return at_once((chain or ResolverChain()).decide(tool, tool_input or {}, asked))
+
+
+def at_once(deciding: Deciding) -> Decision:
+    """The decision of a chain in which nobody has to be waited for."""
+    try:
+        waiting = next(deciding)
+    except StopIteration as stop:
+        return stop.value
+    raise AssertionError(f"the chain waits for {waiting}")

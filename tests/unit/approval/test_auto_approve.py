@@ -160,8 +160,6 @@ def test_list_operations_over_a_function_decide_before_it() -> None:
         ('flemma.opt.tools.auto_approve:append("grep")', {}, None, APPROVE),
         ('flemma.opt.tools.auto_approve:remove("grep")', {}, None, APPROVE),
         ("", {"tools": {"auto_approve_sandboxed": False}}, None, ASK),
-        ("flemma.opt.sandbox.enabled = false", {}, None, ASK),
-        ("", {"sandbox": False}, None, ASK),
         ("", {}, "no backend", ASK),
         ("", {"tools": {"auto_approve": ["!bash"]}}, None, APPROVE),
     ],

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from flemma.approval.chain import ResolverChain, decide_at_once
+from flemma.approval.chain import ResolverChain
 from flemma.approval.decision import Decision, Outcome, Verdict, explain
-from flemma.approval.resolvers import Resolver
+from flemma.approval.resolvers import SANDBOX, Resolver
 from flemma.errors import ConfigError
 from tests.unit.approval.support import context, decide
 
@@ -148,14 +148,23 @@ async def test_a_policy_function_may_answer_later() -> None:
     assert decision.verdict is Verdict.DENY
 
 
-def test_a_page_that_cannot_wait_leaves_slow_resolvers_out() -> None:
-    async def resolve(*_: object) -> str:
-        return "deny"
+def never(*_: object) -> str:
+    raise AssertionError("code of the user was asked without a call")
 
-    made = chain(Resolver("slow", resolve))
-    decision = decide_at_once(made.decide("deploy", {}, context("deploy")))
-    assert decision.verdict is Verdict.REQUIRE_APPROVAL
-    assert decision.problems[0].reason == "TimeoutError: it answers only when a call is made"
+
+def test_the_outlook_of_a_tool_asks_no_code_of_the_user() -> None:
+    made = chain(Resolver("first", never, 200), Resolver("second", never))
+    outlook = made.outlook("bash", context("bash", options={"tools": {"auto_approve": never}}))
+    assert outlook.asked == ("first", "set a function in SETUP", "second")
+    assert outlook.decision.verdict is Verdict.REQUIRE_APPROVAL
+    assert [step.resolver for step in outlook.decision.trace] == [SANDBOX]
+
+
+def test_the_outlook_of_a_tool_stops_at_the_first_certain_opinion() -> None:
+    made = chain(Resolver("first", never, 200), Resolver("late", never))
+    outlook = made.outlook("read", context("read"))
+    assert outlook.asked == ("first",)
+    assert outlook.decision.rule == "set 'read' (through $standard) in DEFAULTS"
 
 
 def test_a_decision_explains_itself_step_by_step() -> None:
