@@ -37,6 +37,7 @@ lint: dev ## Check style, types, layers, sizes and generated files
 	@node_modules/.bin/stylua --check $(LUA)
 	@$(BIN)/python -m scripts.check_sizes
 	@$(BIN)/python -m scripts.generate_config --check
+	@$(BIN)/python -m scripts.generate_lua_tools --check
 
 format: dev ## Format Python and Lua
 	@$(BIN)/ruff check --fix --exit-zero . && $(BIN)/ruff format .
@@ -48,6 +49,7 @@ bench: dev ## Measure speed against its targets and write docs/performance.md
 
 docs: dev ## Regenerate generated files and the README picture
 	@$(BIN)/python -m scripts.generate_config
+	@$(BIN)/python -m scripts.generate_lua_tools
 	@$(BIN)/python -m scripts.screenshot
 
 clean: ## Remove everything the other targets made

@@ -65,6 +65,11 @@ def conversation(
         yield editor, server
 
 
+def approved(**tools: Any) -> dict[str, Any]:
+    """Return options that let every tool run without a question; ``tools`` are more of `tools`."""
+    return {"tools": {"auto_approve": ["*"], **tools}}
+
+
 def send(editor: Editor) -> None:
     """Press the key that does the next step."""
     editor.keys("<C-]>")
@@ -89,3 +94,9 @@ def result_text(server: AnthropicServer, identifier: str = "toolu_1") -> str:
     if isinstance(content, str):
         return content
     return "".join(block.get("text", "") for block in content)
+
+
+def sent_tool(server: AnthropicServer, name: str) -> Mapping[str, Any]:
+    """Return a tool as the last request described it."""
+    (found,) = [tool for tool in server.requests[-1].json["tools"] if tool["name"] == name]
+    return found

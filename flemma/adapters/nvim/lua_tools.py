@@ -18,6 +18,7 @@ from flemma.tools.definition import ToolDefinition, ToolInput, ToolPreview, Tool
 
 Payload = Mapping[str, Any]
 SCHEMA = "__flemma_schema"
+LUA_ORIGIN = "lua"
 
 
 class LuaTools:
@@ -44,7 +45,7 @@ class LuaTools:
             remote_preview=None if preview is None else _preview(preview),
             output_schema=table.get("output_schema") or None,
             personalities=table.get("personalities") or {},
-            origin="lua",
+            origin=LUA_ORIGIN,
         )
 
     def context(self, payload: Payload) -> dict[str, Any]:
