@@ -71,6 +71,9 @@ class Confinement:
         """Put the prefix in front."""
         return [*self.prefix, *argv]
 
+    async def confinement(self) -> None:
+        """There is no backend."""
+
 
 @dataclass(frozen=True)
 class DirectoryStore:
