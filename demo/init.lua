@@ -10,4 +10,6 @@ vim.o.linebreak = true
 require("flemma").setup({
   -- The model is a script that ships with Flemma: offline, and it needs no key.
   provider = "demo",
+  -- Where a sandbox confines commands, they need no approval. The tour shows how to give one.
+  tools = { auto_approve_sandboxed = false },
 })

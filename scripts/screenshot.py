@@ -29,12 +29,11 @@ def main() -> int:
         editor.wait_until(lambda: editor.text().endswith("@You:\n"), message="a new prompt")
         editor.keys("Gihello<Esc><C-]>")
         editor.wait_for_text("(pending)", timeout=60)
-        editor.wait_until(
-            lambda: any("bash" in text for _, text in editor.virtual_text()),
-            message="a preview of the command",
-        )
         editor.keys("Gzb<C-e><C-e>")
-        editor.screen_lines()
+        editor.wait_until(
+            lambda: any("bash: $" in line for line in editor.screen_lines()),
+            message="a preview of the command on the screen",
+        )
         PICTURE.parent.mkdir(parents=True, exist_ok=True)
         PICTURE.write_text(to_svg(editor.screen, TITLE))
     say(f"Wrote {PICTURE.relative_to(ROOT)}")
