@@ -2,11 +2,13 @@
 
 from flemma.chat.nodes import Status, ToolResult
 from flemma.ui.payloads import Mark
+from flemma.ui.scene import Scene
 from flemma.ui.state import FINISHED_SHOWN, Preview, RunState
 
 
-def indicator(row: int, tool_use_id: str, result: ToolResult | None, run: RunState) -> Mark | None:
+def indicator(scene: Scene, row: int, tool_use_id: str, result: ToolResult | None) -> Mark | None:
     """Return the indicator of a call at header ``row`` (spec: behaviour 12.5), or None."""
+    run = scene.run
     job_id = result.job_id if result is not None else None
     started = run.executing.get(tool_use_id)
     if started is None and job_id is not None:
@@ -17,7 +19,7 @@ def indicator(row: int, tool_use_id: str, result: ToolResult | None, run: RunSta
             "row": row,
             "text": "Executing…",
             "group": "FlemmaToolExecuting",
-            "spinner": True,
+            "spinner": scene.options.show_spinner,
             "started": started,
         }
     if (succeeded := run.finished.get(tool_use_id)) is not None:

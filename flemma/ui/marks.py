@@ -98,14 +98,14 @@ def _tool_use(scene: Scene, index: int, message: Message, use: ToolUse) -> Itera
     yield from _header(message, use.start, "FlemmaToolUseTitle", None)
     if scene.result_of(index, use) is None:
         # Without a result block there is no other place for it.
-        mark = indicator(use.start, use.id, None, scene.run)
+        mark = indicator(scene, use.start, use.id, None)
         if mark:
             yield mark
 
 
 def _tool_result(scene: Scene, index: int, message: Message, result: ToolResult) -> Iterator[Mark]:
     yield from _header(message, result.start, "FlemmaToolResultTitle", result.status)
-    mark = indicator(result.start, result.tool_use_id, result, scene.run)
+    mark = indicator(scene, result.start, result.tool_use_id, result)
     if mark:
         yield mark
     if wants_preview(result, scene.run):

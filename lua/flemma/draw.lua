@@ -133,7 +133,7 @@ end
 
 function KINDS.status(canvas, mark)
   local id = put_status(canvas, mark, nil, mark.text or "")
-  if mark.spinner and config.get("tools.show_spinner") ~= false then
+  if mark.spinner then
     animate(canvas, mark, id)
   end
   return { id }

@@ -1,5 +1,5 @@
 from flemma.ui.marks import message_marks
-from flemma.ui.state import RunState
+from flemma.ui.state import RunState, ViewOptions
 from tests.unit.ui.drawing import TOOLS, of_kind, scene
 
 
@@ -89,6 +89,12 @@ def test_a_running_call_spins_and_keeps_its_preview() -> None:
     assert status.get("started") == 5.0
     assert status.get("text") == "Executing…"
     assert len(of_kind(marks, "preview")) == 1
+
+
+def test_a_running_call_need_not_spin() -> None:
+    text, run = TOOLS.replace(" (pending)", ""), RunState(executing={"t1": 5.0})
+    marks = message_marks(scene(text, run, ViewOptions(show_spinner=False)), 2)
+    assert [m.get("spinner") for m in of_kind(marks, "status")] == [False]
 
 
 def test_a_call_without_a_result_block_spins_at_its_own_header() -> None:
