@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 
 from flemma.app.jobs import Delivery, Jobs
-from flemma.app.settings import BufferSettings
 from flemma.chat.document import Document
 from flemma.chat.edits import JobDelivery, insert_job_results
 from flemma.chat.nodes import Edit, Status
@@ -11,7 +10,7 @@ from flemma.chat.query import job_results
 from flemma.ports.editor import ChatBuffer
 
 
-async def deliver(buffer: ChatBuffer, jobs: Jobs, settings: BufferSettings) -> tuple[Delivery, ...]:
+async def deliver(buffer: ChatBuffer, jobs: Jobs, *, compact_headers: bool) -> tuple[Delivery, ...]:
     """Write all queued results, in order of completion; return what was written.
 
     Each result is written once: what stands in the text already is passed over. So it does not
@@ -21,7 +20,6 @@ async def deliver(buffer: ChatBuffer, jobs: Jobs, settings: BufferSettings) -> t
     deliveries = jobs.peek()
     if not deliveries:
         return ()
-    compact = settings.config.editing.compact_headers
     missing = deliveries
 
     def insert(document: Document) -> Sequence[Edit]:
@@ -29,7 +27,7 @@ async def deliver(buffer: ChatBuffer, jobs: Jobs, settings: BufferSettings) -> t
         present = {result.node.job_id for result in job_results(document)}
         missing = _without(deliveries, present)
         results = [_written(delivery) for delivery in missing]
-        return insert_job_results(document, results, compact_headers=compact)
+        return insert_job_results(document, results, compact_headers=compact_headers)
 
     await buffer.edit(insert)
     jobs.delivered(deliveries)

@@ -52,13 +52,6 @@ class Jobs:
         """Results that wait for delivery."""
         return len(self._queue)
 
-    def of_tool(self, tool_use_id: str) -> Job | None:
-        """Return the running job of a tool use."""
-        for job in self._running.values():
-            if job.tool_use_id == tool_use_id:
-                return job
-        return None
-
     def states(self) -> dict[str, str]:
         """Return `pending`, `completed` or `error` for each job that is not in the buffer yet."""
         states = dict.fromkeys(self._running, "pending")

@@ -226,7 +226,7 @@ class ChatSession:
             await self._lock.acquire("request")
             await self.sources_ready()
             settings = await self.settings()
-            await deliver(self.buffer, self.jobs, settings)
+            await self._write_job_results(settings)
             request = Request(self._services, self.buffer, settings)
             ended = await request.run(self._preparation, user_initiated=user_initiated)
         except asyncio.CancelledError:
@@ -248,13 +248,17 @@ class ChatSession:
     async def _deliver(self, command: DeliverJobs) -> None:
         delivered: tuple[Delivery, ...] = ()
         try:
-            delivered = await deliver(self.buffer, self.jobs, await self.settings())
+            delivered = await self._write_job_results(await self.settings())
         finally:
             settings = self._services.settings.current(self.buffer.id)
             immediate = command.in_loop and any(delivery.in_loop for delivery in delivered)
             resumes = command.resumes and not self.is_being_written
             event = JobsDelivered(len(delivered), immediate, autopilot_of(settings), resumes)
             self.post(event)
+
+    async def _write_job_results(self, settings: BufferSettings) -> tuple[Delivery, ...]:
+        compact = settings.config.editing.compact_headers
+        return await deliver(self.buffer, self.jobs, compact_headers=compact)
 
     @property
     def is_being_written(self) -> bool:
