@@ -4,36 +4,36 @@ import os
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import flemma
 from flemma.adapters.clock import SystemClock
-from flemma.adapters.credentials.chain import default_chain
 from flemma.adapters.files import LocalFiles
-from flemma.adapters.http import HttpxTransport, SchemeHttp
 from flemma.adapters.ids import RandomIds
+from flemma.adapters.late import late
 from flemma.adapters.processes import SystemProcesses
-from flemma.adapters.sandbox.bubblewrap import BubblewrapBackend, BubblewrapOptions
 from flemma.adapters.spools import DiskSpools
-from flemma.adapters.surroundings import PersonalitySource
-from flemma.adapters.template_files import DiskTemplateFiles
-from flemma.app.sandboxes import Sandboxes
 from flemma.app.services import Services
 from flemma.app.settings import SettingsStore
-from flemma.app.store import Backups
-from flemma.app.template_reading import TemplateReader
 from flemma.app.tool_sources import ToolSources
-from flemma.app.usage import UsageLedger
 from flemma.approval.chain import ResolverChain
 from flemma.config.layers import Layer
 from flemma.config.setup import read_setup, setup_notice
+from flemma.ports.clock import Clock
+from flemma.ports.credentials import Credentials
 from flemma.ports.editor import Level, Screen
 from flemma.ports.files import OpenBuffers
+from flemma.ports.http import Http
 from flemma.ports.tasks import Tasks
 from flemma.providers.registry import ProviderRegistry
-from flemma.templating.text import render_text
 from flemma.tools.builtin import builtin_definitions
 from flemma.tools.registry import ToolRegistry
+
+if TYPE_CHECKING:
+    from flemma.app.sandboxes import Sandboxes
+    from flemma.app.store import Backups
+    from flemma.app.template_reading import TemplateReader
+    from flemma.app.usage import UsageLedger
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +75,7 @@ def compose(front: FrontEnd) -> Composition:
     providers = ProviderRegistry.with_builtins()
     settings.providers_known(providers.names())
     environment = dict(os.environ)
-    personalities = PersonalitySource(clock, tools)
-
-    def render(source: str, variables: Mapping[str, Any]) -> str:
-        return render_text(source, variables, now=clock.now(), pid=os.getpid())
-
     apply_setup(settings, front.options, front.screen)
-    shared = settings.shared().config
-    sandboxes = Sandboxes(files)
-    bwrap = shared.sandbox.backends.bwrap
-    sandboxes.register(
-        BubblewrapBackend(processes, BubblewrapOptions(bwrap.path, tuple(bwrap.extra_args)))
-    )
     services = Services(
         clock=clock,
         ids=RandomIds(),
@@ -96,33 +85,88 @@ def compose(front: FrontEnd) -> Composition:
         spools=DiskSpools(),
         buffers=front.buffers,
         processes=processes,
-        http=SchemeHttp(HttpxTransport(f"flemma/{flemma.__version__}"), clock),
-        credentials=default_chain(
-            environment, processes, clock, gcloud_path=shared.secrets.gcloud.path
-        ),
+        http=late(lambda: _http(clock)),
+        credentials=late(lambda: _credentials(services)),
         tools=tools,
         tool_sources=sources,
         providers=providers,
-        resolvers=ResolverChain(shared.tools.require_approval),
-        sandboxes=sandboxes,
+        resolvers=ResolverChain(settings.shared().config.tools.require_approval),
+        sandboxes=late(lambda: _sandboxes(services)),
         settings=settings,
-        usage=UsageLedger(),
-        backups=Backups(files),
-        render=render,
-        template_reader=TemplateReader(
-            files=DiskTemplateFiles(),
-            clock=clock,
-            place=lambda path: services.place(path),
-            personalities=lambda path, buffer_id, names: personalities.personalities(
-                services.place(path), buffer_id, names
-            ),
-            pid=os.getpid(),
-        ),
+        usage=late(_usage),
+        backups=late(lambda: _backups(services)),
+        render=lambda source, variables: _render(source, variables, clock),
+        template_reader=late(lambda: _template_reader(services)),
         environment=environment,
         working_directory=front.working_directory,
         jitter=random.random,
     )
     return Composition(services, processes)
+
+
+# What needs these parts also needs time; the first paint of a chat needs none of them. So each
+# imports its modules when it is made.
+
+
+def _http(clock: Clock) -> Http:
+    from flemma.adapters.http import HttpxTransport, SchemeHttp
+
+    return SchemeHttp(HttpxTransport(f"flemma/{flemma.__version__}"), clock)
+
+
+def _credentials(services: Services) -> Credentials:
+    from flemma.adapters.credentials.chain import default_chain
+
+    gcloud = services.settings.shared().config.secrets.gcloud
+    return default_chain(
+        services.environment, services.processes, services.clock, gcloud_path=gcloud.path
+    )
+
+
+def _sandboxes(services: Services) -> "Sandboxes":
+    from flemma.adapters.sandbox.bubblewrap import BubblewrapBackend, BubblewrapOptions
+    from flemma.app.sandboxes import Sandboxes
+
+    sandboxes = Sandboxes(services.files)
+    bwrap = services.settings.shared().config.sandbox.backends.bwrap
+    options = BubblewrapOptions(bwrap.path, tuple(bwrap.extra_args))
+    sandboxes.register(BubblewrapBackend(services.processes, options))
+    return sandboxes
+
+
+def _usage() -> "UsageLedger":
+    from flemma.app.usage import UsageLedger
+
+    return UsageLedger()
+
+
+def _backups(services: Services) -> "Backups":
+    from flemma.app.store import Backups
+
+    return Backups(services.files)
+
+
+def _render(source: str, variables: Mapping[str, Any], clock: Clock) -> str:
+    from flemma.templating.text import render_text
+
+    return render_text(source, variables, now=clock.now(), pid=os.getpid())
+
+
+def _template_reader(services: Services) -> "TemplateReader":
+    from flemma.adapters.surroundings import PersonalitySource
+    from flemma.adapters.template_files import DiskTemplateFiles
+    from flemma.app.template_reading import TemplateReader
+
+    source = PersonalitySource(services.clock, services.tools)
+    return TemplateReader(
+        files=DiskTemplateFiles(),
+        clock=services.clock,
+        place=services.place,
+        personalities=lambda path, buffer_id, names: source.personalities(
+            services.place(path), buffer_id, names
+        ),
+        pid=os.getpid(),
+    )
 
 
 def apply_setup(settings: SettingsStore, options: Mapping[str, Any], screen: Screen) -> None:

@@ -3,14 +3,10 @@
 import posixpath
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from flemma.app.sandboxes import Sandboxes
 from flemma.app.settings import SettingsStore
-from flemma.app.store import Backups
-from flemma.app.store_paths import Render
-from flemma.app.template_reading import TemplateReader
 from flemma.app.tool_sources import ToolSources
-from flemma.app.usage import UsageLedger
 from flemma.approval.chain import ResolverChain
 from flemma.conversation.references import Place
 from flemma.ports.clock import Clock
@@ -24,6 +20,14 @@ from flemma.ports.spools import Spools
 from flemma.ports.tasks import Tasks
 from flemma.providers.registry import ProviderRegistry
 from flemma.tools.registry import ToolRegistry
+
+if TYPE_CHECKING:
+    # The composition root makes these late, so that a host need not import them to start.
+    from flemma.app.sandboxes import Sandboxes
+    from flemma.app.store import Backups
+    from flemma.app.store_paths import Render
+    from flemma.app.template_reading import TemplateReader
+    from flemma.app.usage import UsageLedger
 
 
 @dataclass(slots=True)
@@ -44,13 +48,13 @@ class Services:
     tool_sources: ToolSources
     providers: ProviderRegistry
     resolvers: ResolverChain
-    sandboxes: Sandboxes
+    sandboxes: "Sandboxes"
     settings: SettingsStore
-    usage: UsageLedger
-    backups: Backups
-    render: Render
+    usage: "UsageLedger"
+    backups: "Backups"
+    render: "Render"
     """Renders path templates in the standard templating environment."""
-    template_reader: TemplateReader
+    template_reader: "TemplateReader"
     environment: Mapping[str, str]
     working_directory: str
     """The editor's working directory when the host started."""

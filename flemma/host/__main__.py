@@ -1,61 +1,12 @@
 """`python -m flemma.host`: the process Neovim starts with `jobstart(..., {rpc = true})`."""
 
-import asyncio
-import os
-import sys
-from collections.abc import Callable, Sequence
-from typing import Any
+import gc
 
-from pynvim.msgpack_rpc.async_session import AsyncSession
-from pynvim.msgpack_rpc.event_loop import EventLoop
-from pynvim.msgpack_rpc.msgpack_stream import MsgpackStream
+# What is imported lives as long as the process. Looking through it for garbage meanwhile, again and
+# again, would take a tenth of the start; :mod:`flemma.host.memory` has it done once when idle.
+gc.disable()
 
-from flemma.adapters.nvim.connection import SessionConnection
-from flemma.host.dispatcher import Dispatcher
-
-
-def main() -> None:
-    """Serve until Neovim closes the channel, then end everything that was started."""
-    session = AsyncSession(MsgpackStream(EventLoop("stdio")))
-    dispatcher = Dispatcher(SessionConnection(session))
-    try:
-        on_notification = _inside_loop(session, dispatcher.on_notification)
-        session.run(dispatcher.on_request, on_notification)  # pyright: ignore[reportUnknownMemberType]
-    except (EOFError, OSError):
-        # Neovim is gone: that is how a host ends.
-        pass
-    finally:
-        dispatcher.end()
-    sys.stderr.flush()
-    # Threads of libraries may still wait for the network; nothing of theirs is worth waiting for.
-    os._exit(0)
-
-
-def _inside_loop(
-    session: AsyncSession, handle: Callable[[str, Sequence[Any]], None]
-) -> Callable[[str, Sequence[Any]], None]:
-    """Hand over messages only while the loop runs.
-
-    What Neovim sent while pynvim connected is delivered just before it starts the loop, where no
-    task can be started yet.
-    """
-
-    def on_notification(name: str, arguments: Sequence[Any]) -> None:
-        if _is_loop_running():
-            handle(name, arguments)
-        else:
-            session.threadsafe_call(lambda: handle(name, arguments))  # pyright: ignore[reportUnknownMemberType]
-
-    return on_notification
-
-
-def _is_loop_running() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
-
+from flemma.host.process import main  # noqa: E402
 
 if __name__ == "__main__":
     main()

@@ -1,8 +1,10 @@
 """Loads slow libraries after the first paint, so that nobody waits for them at the first send."""
 
 import asyncio
+import gc
 from importlib import import_module
 
+from flemma.host import memory
 from flemma.ports.tasks import Tasks
 
 DELAY = 0.4
@@ -20,3 +22,6 @@ async def _load() -> None:
     await asyncio.sleep(DELAY)
     for name in MODULES:
         await asyncio.to_thread(import_module, name)
+    # In the manifest way the process is not ours, and was never told to leave garbage alone.
+    if not gc.isenabled():
+        memory.settle()

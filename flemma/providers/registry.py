@@ -1,24 +1,47 @@
-"""Providers by name."""
+"""Providers by name. The built-in ones are imported when they are first asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from flemma.errors import ConfigError
-from flemma.providers.anthropic.provider import AnthropicProvider
-from flemma.providers.demo.provider import DemoProvider
-from flemma.providers.protocol import Provider
 from flemma.text.suggest import closest
 
-
-def builtin_providers() -> Sequence[Provider]:
-    """Return the providers that come with Flemma."""
-    return (AnthropicProvider(), DemoProvider())
+if TYPE_CHECKING:
+    from flemma.providers.protocol import Provider
 
 
-@dataclass(frozen=True, slots=True)
+# Settings and completion need no more than the names; what a provider is made of, its wire format
+# and decoder, would take a fifth of the time in which the host starts.
+
+
+def _anthropic() -> "Provider":
+    from flemma.providers.anthropic.provider import AnthropicProvider
+
+    return AnthropicProvider()
+
+
+def _demo() -> "Provider":
+    from flemma.providers.demo.provider import DemoProvider
+
+    return DemoProvider()
+
+
+BUILTINS: "Mapping[str, Callable[[], Provider]]" = {"anthropic": _anthropic, "demo": _demo}
+"""What makes each provider that comes with Flemma."""
+
+
+@dataclass(slots=True)
 class _Entry:
-    provider: Provider
     origin: str
+    make: "Callable[[], Provider]"
+    made: "Provider | None" = None
+
+    @property
+    def provider(self) -> "Provider":
+        if self.made is None:
+            self.made = self.make()
+        return self.made
 
 
 class ProviderRegistry:
@@ -31,11 +54,11 @@ class ProviderRegistry:
     def with_builtins(cls) -> "ProviderRegistry":
         """Return a registry of the built-in providers."""
         registry = cls()
-        for provider in builtin_providers():
-            registry.register(provider, "builtin")
+        for name, make in BUILTINS.items():
+            registry._entries[name] = _Entry("builtin", make)
         return registry
 
-    def register(self, provider: Provider, origin: str) -> None:
+    def register(self, provider: "Provider", origin: str) -> None:
         """Add ``provider``; ``origin`` says where it was registered (a module, say).
 
         Raises :class:`flemma.errors.ConfigError` naming both origins when the name is taken.
@@ -47,13 +70,13 @@ class ProviderRegistry:
                 f"{origin}. Rename one of them.",
                 path="providers",
             )
-        self._entries[provider.name] = _Entry(provider, origin)
+        self._entries[provider.name] = _Entry(origin, lambda: provider)
 
     def names(self) -> list[str]:
         """Return all names, sorted."""
         return sorted(self._entries)
 
-    def get(self, name: str) -> Provider:
+    def get(self, name: str) -> "Provider":
         """Return the provider called ``name``.
 
         Raises :class:`flemma.errors.ConfigError` with the nearest name and all names.
