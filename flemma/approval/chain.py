@@ -30,6 +30,8 @@ from flemma.approval.resolvers import (
     config_resolver,
     sandbox_resolver,
 )
+from flemma.approval.shell.resolver import shell_resolver, shell_rules
+from flemma.config.schema import Config
 from flemma.errors import ConfigError
 
 Deciding: TypeAlias = Generator[Awaitable[object], object, Decision]
@@ -74,7 +76,8 @@ class ResolverChain:
 
     def get_all(self) -> list[Resolver]:
         """Return all resolvers: highest priority first, then by name."""
-        return _ordered(self._resolvers.values(), require_approval=self.require_approval)
+        extra = () if self.require_approval else (catch_all_resolver(),)
+        return _ordered((*self._resolvers.values(), *extra))
 
     def count(self) -> int:
         """Return how many there are."""
@@ -88,13 +91,21 @@ class ResolverChain:
     def decide(self, tool_name: str, tool_input: ToolInput, context: ApprovalContext) -> Deciding:
         """Decide about one call. The first opinion wins; without one, the user is asked."""
         trace: list[Step] = []
-        require_approval = context.config.tools.require_approval
-        for resolver in _ordered(self._resolvers.values(), require_approval=require_approval):
+        for resolver in self._in_force(context.config):
             opinion, outcome = yield from _ask(resolver, tool_name, tool_input, context)
             trace.append(Step(resolver.name, resolver.priority, outcome, opinion.reason))
             if opinion.verdict is not None:
                 return _decided(resolver, opinion.verdict, opinion, trace)
         return _undecided(trace)
+
+    def _in_force(self, config: Config) -> list[Resolver]:
+        """Return the resolvers for a call of a buffer: some are there only if an option is set."""
+        extra: list[Resolver] = []
+        if not config.tools.require_approval:
+            extra.append(catch_all_resolver())
+        if shell_rules(config):
+            extra.append(shell_resolver())
+        return _ordered((*self._resolvers.values(), *extra))
 
     def outlook(self, tool_name: str, context: ApprovalContext) -> Outlook:
         """Return what is known about calls of ``tool_name`` before one is made.
@@ -103,8 +114,7 @@ class ResolverChain:
         """
         asked: list[str] = []
         trace: list[Step] = []
-        require_approval = context.config.tools.require_approval
-        for resolver in _ordered(self._resolvers.values(), require_approval=require_approval):
+        for resolver in self._in_force(context.config):
             if not resolver.name.startswith(RESERVED):
                 asked.append(resolver.name)
                 continue
@@ -138,9 +148,8 @@ def _undecided(trace: Sequence[Step]) -> Decision:
     )
 
 
-def _ordered(resolvers: Iterable[Resolver], *, require_approval: bool) -> list[Resolver]:
-    everyone = [*resolvers] if require_approval else [*resolvers, catch_all_resolver()]
-    return sorted(everyone, key=lambda each: (-each.priority, each.name))
+def _ordered(resolvers: Iterable[Resolver]) -> list[Resolver]:
+    return sorted(resolvers, key=lambda each: (-each.priority, each.name))
 
 
 Asking: TypeAlias = Generator[Awaitable[object], object, tuple[Opinion, Outcome]]

@@ -11,6 +11,7 @@ from flemma.adapters.nvim.open_buffers import NvimOpenBuffers
 from flemma.adapters.nvim.pages import NvimPages
 from flemma.adapters.nvim.registrations import Registrations
 from flemma.adapters.nvim.screen import NvimRejectionPopup, NvimScreen
+from flemma.adapters.nvim.usage_display import NvimUsageDisplay
 from flemma.adapters.supervisor import Supervisor
 from flemma.app.commands.chat import ChatCommands
 from flemma.app.commands.logs import LogCommands
@@ -98,12 +99,13 @@ def build_host(connection: Connection, start: Mapping[str, Any]) -> HostParts:
     settings_commands = SettingsCommands(services, workspace, pages)
     watch = SettingsWatch(lua, services, workspace, settings_commands)
     chats = Chats(workspace, lua, connection, screen, watch)
+    usage = NvimUsageDisplay(lua, services.settings, services.usage)
     table = CommandTable(
         (
             *tool_commands.definitions(),
             *ChatCommands(services).definitions(),
             *settings_commands.definitions(),
-            *UsageCommands(services).definitions(),
+            *UsageCommands(services.usage, usage).definitions(),
             *LogCommands(services, log_file).definitions(),
         ),
         screen,
@@ -125,5 +127,5 @@ def build_host(connection: Connection, start: Mapping[str, Any]) -> HostParts:
         pages=pages,
         set_options=set_options,
     )
-    screen.listeners += [chats.follow, watch.follow]
+    screen.listeners += [chats.follow, watch.follow, usage.follow]
     return HostParts(lua, composition, chats, messages)

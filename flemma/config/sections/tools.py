@@ -76,6 +76,18 @@ class Bash:
     env: Mapping[str, str] = table(
         "Extra environment variables of commands.", example='{ CI = "1" }'
     )
+    allow: tuple[str, ...] = option(
+        (),
+        "Commands that need no approval, as patterns with `*`. A line is approved only when every "
+        "command in it is, also behind pipes, `&&`, substitutions and wrappers.",
+        example='{ "git status", "git log *", "make test" }',
+    )
+    ask: tuple[str, ...] = option(
+        (), "Commands that always need approval; wins over `allow`.", example='{ "git push *" }'
+    )
+    deny: tuple[str, ...] = option(
+        (), "Commands that never run; wins over `ask` and `allow`.", example='{ "rm -rf *" }'
+    )
 
 
 @declared

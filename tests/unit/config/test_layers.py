@@ -137,6 +137,9 @@ def test_a_table_of_a_tool_is_there_for_built_in_and_registered_tools() -> None:
         "shell": "zsh",
         "cwd": "urn:flemma:buffer:path",
         "env": {},
+        "allow": [],
+        "ask": [],
+        "deny": [],
     }
     assert resolved.tool_table("slack.post") is None
     assert resolved.config.tools.registered == {"export": {"max_size": 3}}
