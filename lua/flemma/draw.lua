@@ -139,9 +139,20 @@ function KINDS.status(canvas, mark)
   return { id }
 end
 
+--- Whether a window on the buffer conceals. Markdown hides the lines of fences then, and with a line
+--- its virtual lines.
+---@param bufnr integer
+---@return boolean
+local function is_concealed(bufnr)
+  return vim.iter(vim.fn.win_findbuf(bufnr)):any(function(window)
+    return vim.wo[window].conceallevel > 0
+  end)
+end
+
 function KINDS.preview(canvas, mark)
+  local row = is_concealed(canvas.bufnr) and mark.row - 1 or mark.row
   return {
-    put(canvas, mark.row, 0, {
+    put(canvas, row, 0, {
       virt_lines = require("flemma.preview").lines(mark, canvas.width),
       priority = PRIORITY.text,
     }),

@@ -89,7 +89,7 @@ def test_a_preview_is_a_virtual_line_cut_to_the_window(shim: Shim) -> None:
     }
     shim.view(message(2, 0, 3, marks=[mark]))
     ((row, text),) = shim.editor.virtual_text()
-    assert row == 1
+    assert row == 0, "above the fence, which is concealed"
     assert text.startswith("bash: $ xxx")
     assert text.endswith("… — running tests")
     assert shim.editor.call("strdisplaywidth", text) <= 100
@@ -107,7 +107,7 @@ def test_line_breaks_in_a_preview_are_a_sign(shim: Shim) -> None:
     shim.open(TALK)
     mark = {"kind": "preview", "row": 1, "name": "bash", "detail": "a\nb"}
     shim.view(message(2, 0, 3, marks=[mark]))
-    assert shim.editor.virtual_text() == [(1, "bash: a↵b")]
+    assert shim.editor.virtual_text() == [(0, "bash: a↵b")]
     shim.editor.command("set listchars=eol:$")
     shim.view(message(2, 0, 3, marks=[mark]))
     assert shim.editor.virtual_text() == [(1, "bash: a$b")]
