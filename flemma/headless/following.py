@@ -105,8 +105,9 @@ class Following:
             await self._until_idle()
         self._session.hold()
         settings = await self._session.settings()
+        compact = settings.config.editing.compact_headers
         if self._buffer.lost is None:
-            await deliver(self._buffer, self._session.jobs, settings)
+            await deliver(self._buffer, self._session.jobs, compact_headers=compact)
         running = len(self._session.jobs.running)
         if running:
             noun = "job was" if running == 1 else "jobs were"
@@ -116,7 +117,6 @@ class Following:
         await self._session.close()
         await self._until_idle()
         if self._buffer.lost is None:
-            compact = settings.config.editing.compact_headers
             await self._buffer.edit(
                 lambda document: resolve_orphaned_jobs(document, (), compact_headers=compact)
             )
