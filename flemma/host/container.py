@@ -10,7 +10,7 @@ from flemma.adapters.nvim.lua import Lua
 from flemma.adapters.nvim.open_buffers import NvimOpenBuffers
 from flemma.adapters.nvim.pages import NvimPages
 from flemma.adapters.nvim.registrations import Registrations
-from flemma.adapters.nvim.screen import NvimRejectionPopup, NvimScreen
+from flemma.adapters.nvim.screen import NvimExCommands, NvimRejectionPopup, NvimScreen
 from flemma.adapters.nvim.usage_display import NvimUsageDisplay
 from flemma.adapters.supervisor import Supervisor
 from flemma.app.commands.chat import ChatCommands
@@ -103,7 +103,7 @@ def build_host(connection: Connection, start: Mapping[str, Any]) -> HostParts:
     table = CommandTable(
         (
             *tool_commands.definitions(),
-            *ChatCommands(services).definitions(),
+            *ChatCommands(services, NvimExCommands(lua)).definitions(),
             *settings_commands.definitions(),
             *UsageCommands(services.usage, usage).definitions(),
             *LogCommands(services, log_file).definitions(),

@@ -96,6 +96,14 @@ class RejectionPopup(Protocol):
         ...
 
 
+class ExCommands(Protocol):
+    """Runs commands of the editor that the user gave."""
+
+    def run(self, buffer_id: int, command: str) -> None:
+        """Run an Ex command in the buffer; a failure is told to the user."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """A page of text in a buffer of its own. A mark is line, byte columns and highlight group."""

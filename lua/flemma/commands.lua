@@ -105,6 +105,20 @@ function M.run(line)
   M.send(name, arguments)
 end
 
+--- Run an Ex command that the user gave to `:Flemma send`, in the chat it was given in.
+---@param payload { bufnr: integer, command: string }
+function M.ex(payload)
+  if not vim.api.nvim_buf_is_loaded(payload.bufnr) then
+    return
+  end
+  local ok, reason = pcall(vim.api.nvim_buf_call, payload.bufnr, function()
+    vim.cmd(payload.command)
+  end)
+  if not ok then
+    require("flemma.notify").show(("`%s` failed: %s"):format(payload.command, reason), "error")
+  end
+end
+
 ---@param candidates string[]
 ---@param lead string
 ---@return string[]

@@ -25,6 +25,7 @@ local HANDLERS = {
   progress = lazy("flemma.progress", "show"),
   bar = lazy("flemma.bar", "show"),
   save = lazy("flemma.files", "save"),
+  ex = lazy("flemma.commands", "ex"),
   ["popup:reject"] = lazy("flemma.popup", "open"),
   choose = lazy("flemma.choose", "open"),
   show = lazy("flemma.show", "open"),

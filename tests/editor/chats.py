@@ -46,7 +46,8 @@ class Chat:
         self.editor = editor
         self.server = server
         self.path = path
-        self.buffer: int = editor.open(path)
+        editor.open(path)
+        self.buffer: int = editor.call("bufnr")
         self.keys = editor.keys
         self.wait_until = editor.wait_until
 

@@ -61,5 +61,16 @@ class NvimRejectionPopup:
         self._lua.tell("popup:reject", payload)
 
 
+class NvimExCommands:
+    """Implements :class:`flemma.ports.editor.ExCommands`."""
+
+    def __init__(self, lua: Lua) -> None:
+        self._lua = lua
+
+    def run(self, buffer_id: int, command: str) -> None:
+        """Run an Ex command in the buffer."""
+        self._lua.tell("ex", {"bufnr": buffer_id, "command": command})
+
+
 def _nobody_listens(buffer_id: int) -> None:
     """Views are not drawn yet."""

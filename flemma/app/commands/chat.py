@@ -3,19 +3,24 @@
 from flemma.app.commands.invocation import CommandDefinition, Invocation
 from flemma.app.commands.tools import cancel_event
 from flemma.app.services import Services
+from flemma.app.session import ChatSession
 from flemma.app.turn import SendDirectly, SendPressed
 from flemma.chat.edits import TOOL_NAMES_NOTICE, migrate
+from flemma.chat.modeline import Modeline, parse_modeline
 from flemma.config.layers import Layer, Op, Operation
-from flemma.ports.editor import Level
+from flemma.ports.editor import ExCommands, Level
 
+BEFORE, AFTER = "on_request_start", "on_request_complete"
+SEND_ARGUMENTS = (f"{BEFORE}=", f"{AFTER}=")
 ENABLED = ("tools", "autopilot", "enabled")
 
 
 class ChatCommands:
     """What the user does with a chat."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, ex_commands: ExCommands) -> None:
         self._services = services
+        self._ex_commands = ex_commands
 
     def definitions(self) -> tuple[CommandDefinition, ...]:
         """Return the commands."""
@@ -26,13 +31,28 @@ class ChatCommands:
             CommandDefinition("format", self.format),
             CommandDefinition("sandbox:disable", self.disable_sandbox),
             CommandDefinition("sandbox:enable", self.enable_sandbox),
-            CommandDefinition("send", self.send),
+            CommandDefinition("send", self.send, arguments=(SEND_ARGUMENTS,)),
         )
 
     async def send(self, invocation: Invocation) -> None:
         """Do the next step (by key), or send at once (`:Flemma send`)."""
-        event = SendPressed() if invocation.key else SendDirectly()
-        invocation.chat.post(event)
+        session = invocation.chat
+        if invocation.key:
+            session.post(SendPressed())
+            return
+        if session.is_idle:
+            self._run_around(session, parse_modeline(invocation.arguments))
+        session.post(SendDirectly())
+
+    def _run_around(self, session: ChatSession, arguments: Modeline) -> None:
+        """Run the user's command before the request, and the other when all is done."""
+        run, number = self._ex_commands.run, session.buffer.id
+        given = dict(arguments.keywords)
+        before, after = given.get(BEFORE), given.get(AFTER)
+        if isinstance(before, str):
+            run(number, before)
+        if isinstance(after, str):
+            session.when_settled(lambda _: run(number, after))
 
     async def cancel(self, invocation: Invocation) -> None:
         """Stop what is under way."""
