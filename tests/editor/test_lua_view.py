@@ -110,7 +110,7 @@ def test_line_breaks_in_a_preview_are_a_sign(shim: Shim) -> None:
     assert shim.editor.virtual_text() == [(0, "bash: a↵b")]
     shim.editor.command("set listchars=eol:$")
     shim.view(message(2, 0, 3, marks=[mark]))
-    assert shim.editor.virtual_text() == [(1, "bash: a$b")]
+    assert shim.editor.virtual_text() == [(0, "bash: a$b")]
 
 
 def test_a_preview_that_does_not_fit_takes_its_block_form(shim: Shim) -> None:
