@@ -90,6 +90,7 @@ class SettingsStore:
     loading: Callable[[], bool] = lambda: False
     """Whether tools are still being registered."""
     _revision: int = 0
+    _listeners: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
     _evaluated: dict[int, _Evaluated] = field(default_factory=dict[int, _Evaluated])
     _numbers: Iterator[int] = field(default_factory=count)
     _latest: dict[int, int] = field(default_factory=dict[int, int])
@@ -97,32 +98,33 @@ class SettingsStore:
     def set_layer(self, layer: Layer, operations: Sequence[Operation]) -> None:
         """Replace the log of a shared layer."""
         self.layers = self.layers.with_log(layer, operations)
-        self._revision += 1
+        self._changed()
 
     def extend_layer(self, layer: Layer, operations: Sequence[Operation]) -> None:
         """Write to a shared layer."""
         self.layers = self.layers.extended(layer, operations)
-        self._revision += 1
+        self._changed()
 
     def tools_changed(self) -> None:
         """Tools came or went: their names may stand in options now."""
         self.known = self.known.with_registered(TOOLS, self.tools.names())
-        self._revision += 1
+        self._changed()
 
     def providers_known(self, names: Sequence[str]) -> None:
         """These providers are registered: `parameters.<name>` is known."""
         self.known = self.known.with_registered(("parameters",), names)
-        self._revision += 1
+        self._changed()
 
     def register_language(self, name: str, evaluator: Evaluator) -> None:
         """Add a frontmatter language. Raises :class:`ConfigError` for an impossible name."""
         self.languages.register(name, evaluator)
-        self._revision += 1
+        self._changed()
 
     def unregister_language(self, name: str) -> bool:
         """Remove a frontmatter language; tell whether it was there."""
-        self._revision += 1
-        return self.languages.unregister(name)
+        was_there = self.languages.unregister(name)
+        self._changed()
+        return was_there
 
     def check_setup(self) -> str | None:
         """Return what the options of `setup()` name that nobody registered.
@@ -143,6 +145,15 @@ class SettingsStore:
         """The buffer is gone."""
         self._evaluated.pop(buffer_id, None)
         self._latest.pop(buffer_id, None)
+
+    def subscribe(self, listener: Callable[[], None]) -> None:
+        """Call ``listener`` after every change of what all buffers share."""
+        self._listeners.append(listener)
+
+    def _changed(self) -> None:
+        self._revision += 1
+        for listener in self._listeners:
+            listener()
 
     def shared(self) -> Resolved:
         """Return the options without any frontmatter."""

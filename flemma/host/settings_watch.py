@@ -50,7 +50,7 @@ class SettingsWatch:
         self._loading: asyncio.Task[None] | None = None
         self._pushed: Mapping[str, Any] | None = None
         self._unchecked = True
-        services.tools.subscribe(self.changed)
+        services.settings.subscribe(self.changed)
 
     def start(self) -> None:
         """Watch from now on."""

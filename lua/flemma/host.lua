@@ -36,6 +36,7 @@ local crashes = {}
 ---@type string[]
 local stderr = {}
 local restarted = false
+local options_outdated = false
 local quitting = false
 
 --- What the supervisor is doing.
@@ -95,24 +96,33 @@ function M.request(method, payload)
   return answer
 end
 
+--- The options for the host. One that cannot be sent does not take the others along.
+---@param given table<string, any>
+---@return table<string, any>
+local function encoded_options(given)
+  local wire = require("flemma.wire")
+  local options = vim.empty_dict()
+  for name, value in pairs(given) do
+    local ok, encoded = pcall(wire.encode, value, ("setup.%s"):format(name))
+    if not ok then
+      notify.show(("Flemma ignores an option: %s"):format(encoded), "error", true)
+    elseif name ~= "python" then
+      options[tostring(name)] = encoded
+    end
+  end
+  return options
+end
+
 ---@return table
 local function start_payload()
-  local wire = require("flemma.wire")
   local given = require("flemma.config").given()
-  local options = vim.tbl_extend("force", {}, given)
-  options.python = nil
   local state = vim.fn.stdpath("state") --[[@as string]]
   local cache = vim.fn.stdpath("cache") --[[@as string]]
-  local ok, encoded = pcall(wire.encode_dict, options, "setup")
-  if not ok then
-    notify.show(("Flemma ignores the options of setup(): %s"):format(encoded), "error")
-    encoded = vim.empty_dict()
-  end
   return {
     version = version.wire,
     plugin_version = version.plugin,
     pid = vim.fn.getpid(),
-    options = encoded,
+    options = encoded_options(given),
     cwd = vim.fn.getcwd(),
     columns = vim.o.columns,
     log_path = vim.fs.joinpath(cache, "flemma.log"),
@@ -273,6 +283,7 @@ function M.start()
     return
   end
   stderr = {}
+  options_outdated = false
   status = "starting"
   job = spawn(python)
   if not job then
@@ -299,6 +310,7 @@ function M.attach(payload)
     return { ok = false, error = "another Flemma host is attached already; only one can be" }
   end
   channel = payload.channel
+  options_outdated = false
   status = "starting"
   send("start", start_payload())
   return { ok = true }
@@ -314,6 +326,17 @@ function M.stop()
   if running then
     pcall(vim.rpcnotify, running, "flemma", "shutdown", vim.empty_dict())
     pcall(vim.fn.chanclose, running)
+  end
+end
+
+--- Options were set (again). A host that is just starting has the old ones.
+function M.options_changed()
+  if status == "ready" then
+    options_outdated = false
+    local payload = start_payload()
+    send("setup", { options = payload.options, lua_modules = payload.lua_modules })
+  elseif status == "starting" then
+    options_outdated = true
   end
 end
 
@@ -337,6 +360,9 @@ function M.ready(payload)
     return
   end
   status = "ready"
+  if options_outdated then
+    M.options_changed()
+  end
   require("flemma.registrations").connect(M.notify)
   require("flemma.buffers").announce_all(restarted)
   restarted = false
@@ -344,14 +370,6 @@ function M.ready(payload)
   queue = {}
   for _, message in ipairs(waiting) do
     send(message.method, message.payload)
-  end
-end
-
---- Options were set (again).
-function M.options_changed()
-  if status == "ready" then
-    local payload = start_payload()
-    send("setup", { options = payload.options })
   end
 end
 

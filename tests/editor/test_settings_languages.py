@@ -7,7 +7,6 @@ from tests.editor.settings_support import (
     DONE,
     ask,
     problems,
-    put_block,
     sent_tools,
     wait_problems,
     with_block,
