@@ -1,0 +1,377 @@
+"""Background jobs in a real Neovim (issue D; spec: tools, "Background jobs"; behaviour 7)."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from tests.editor.chats import Chat, StartChat, bash
+from tests.support.anthropic_server import (
+    Block,
+    Recorded,
+    Reply,
+    message,
+    pause,
+    text,
+    tool_use,
+)
+
+RUNNING = (
+    "Running as a background job `{}`. Use `flemma.jobs.status` with this job ID to check "
+    "progress. Do not retry — the result will be delivered to you automatically when the job "
+    "completes."
+)
+FREE = {"require_approval": False, "autopilot": {"resume_delay": 50}}
+"""Every call is approved, and the conversation goes on quickly."""
+
+PATIENT = {**FREE, "autopilot": {"resume_delay": 600_000}}
+"""The conversation never goes on by itself while a test runs."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Holds up a command until it is opened, without counting on time."""
+
+    name: str
+
+    @property
+    def command(self) -> str:
+        """Return a command that waits, then prints its name."""
+        return f"until [ -e open-{self.name} ]; do sleep 0.02; done; echo output of {self.name}"
+
+    def open(self, chat: Chat) -> None:
+        """Let the command end."""
+        (chat.path.parent / f"open-{self.name}").touch()
+
+
+def job_ids(chat: Chat) -> dict[str, str]:
+    """Return the job id in the placeholder of each call."""
+    return dict(re.findall(r"\*\*Tool Result:\*\* `(\w+)` \(job=(job_\w{5})\)", chat.text))
+
+
+def delivered(chat: Chat) -> list[str]:
+    """Return the ids of the delivered jobs, in the order of the text."""
+    return re.findall(r"\*\*Job Result:\*\* `(job_\w+)`", chat.text)
+
+
+def wait_jobs(chat: Chat, *names: str) -> dict[str, str]:
+    """Wait until the calls are jobs, and return the ids of all."""
+    chat.wait_until(lambda: set(names) <= set(job_ids(chat)), message=f"jobs {names}")
+    return job_ids(chat)
+
+
+def wait_delivered(chat: Chat, *ids: str) -> None:
+    """Wait until just these results are in the chat, in this order."""
+    chat.wait_until(lambda: delivered(chat) == list(ids), message=f"results of {ids}")
+
+
+def job_blocks(chat: Chat, request: int = -1) -> list[str]:
+    """Return the job results that a request carried, as the model reads them."""
+    return [
+        block["text"]
+        for entry in chat.server.requests[request].json["messages"]
+        if isinstance(entry["content"], list)
+        for block in entry["content"]
+        if block["type"] == "text" and "[Job result for" in block["text"]
+    ]
+
+
+def in_background(identifier: str, gate: Gate) -> Block:
+    """Return a call that the model wants in the background."""
+    return bash(identifier, gate.command, **{"flemma.background": True})
+
+
+def test_three_jobs_of_different_length_each_land_once(start_chat: StartChat) -> None:
+    """One is put in the background by the model, one by Alt-B, one is cancelled."""
+    moved, dropped, longest = Gate("moved"), Gate("dropped"), Gate("longest")
+    start = message(
+        text("Three things."),
+        in_background("toolu_longest", longest),
+        bash("toolu_moved", moved.command),
+        in_background("toolu_dropped", dropped),
+    )
+    chat = start_chat(
+        [start, message(text("They run.")), message(text("All three are done."))],
+        tools={**PATIENT, "max_concurrent": 0},
+    )
+    chat.send()
+    chat.wait_event("FlemmaToolExecuting")
+    wait_jobs(chat, "toolu_longest", "toolu_dropped")
+    assert not chat.editor.option("modifiable", chat.buffer)
+    chat.put_cursor("**Tool Result:** `toolu_moved`")
+    chat.keys("<M-b>")
+    chat.wait_notified("Tool moved to background.")
+    chat.wait_for("They run.")
+    chat.wait_answered()
+    jobs = wait_jobs(chat, "toolu_moved")
+    assert len(set(jobs.values())) == 3
+
+    chat.keys("Gofirst thought<Esc>")
+    moved.open(chat)
+    wait_delivered(chat, jobs["toolu_moved"])
+    chat.keys("Gosecond ")
+    chat.editor.command(f"call cursor(search('{jobs['toolu_dropped']}', 'w'), 1)")
+    chat.keys("<C-o>:Flemma tool:cancel<CR>")
+    chat.wait_notified("Tool execution cancelled")
+    wait_delivered(chat, jobs["toolu_moved"], jobs["toolu_dropped"])
+    chat.keys("<C-o>G<End>thou")
+    longest.open(chat)
+    wait_delivered(chat, jobs["toolu_moved"], jobs["toolu_dropped"], jobs["toolu_longest"])
+    chat.keys("ght")
+
+    below = chat.text.partition("They run.\n")[2]
+    assert below == (
+        f"\n@You:\n\n**Job Result:** `{jobs['toolu_moved']}`\n```\noutput of moved\n```\n"
+        f"\n**Job Result:** `{jobs['toolu_dropped']}` (error)\n"
+        "```\nUser aborted tool execution.\n```\n"
+        f"\n**Job Result:** `{jobs['toolu_longest']}`\n```\noutput of longest\n```\n"
+        "\n@You:\n\nfirst thought\nsecond thought"
+    )
+    assert not fired(chat, "FlemmaAutopilotResumeScheduled"), "a draft is not sent by itself"
+
+    chat.keys("<C-]>")
+    chat.wait_for("All three are done.")
+    assert len(chat.server.requests) == 3
+    assert job_blocks(chat) == [
+        "[Job result for bash (toolu_moved)]\noutput of moved",
+        "[Job result for bash (toolu_dropped)]\nUser aborted tool execution.",
+        "[Job result for bash (toolu_longest)]\noutput of longest",
+    ]
+    for identifier, job in jobs.items():
+        assert chat.result(identifier)["content"] == RUNNING.format(job)
+    assert chat.history().count("second thought") == 1
+
+
+def fired(chat: Chat, name: str) -> list[Any]:
+    """Return the data of each time an event was fired."""
+    return [data for event, data in chat.events() if event == name]
+
+
+def one_job(chat: Chat, answer: str = "It runs.") -> str:
+    """Send, wait until the job runs and the model has answered; return the id of the job."""
+    chat.send()
+    chat.wait_for(answer)
+    chat.wait_answered()
+    return wait_jobs(chat, "toolu_job")["toolu_job"]
+
+
+GATE = Gate("gate")
+ONE_JOB = [message(in_background("toolu_job", GATE)), message(text("It runs."))]
+
+
+def test_the_conversation_goes_on_after_the_delay(start_chat: StartChat) -> None:
+    chat = start_chat([*ONE_JOB, message(text("It is done."))], tools=FREE)
+    job = one_job(chat)
+    placeholder = RUNNING.format(job)
+    assert f"**Tool Result:** `toolu_job` (job={job})\n```\n{placeholder}\n```" in chat.text
+    assert chat.result("toolu_job")["content"] == placeholder
+    GATE.open(chat)
+    chat.wait_for("It is done.")
+    chat.wait_answered()
+    assert job_blocks(chat) == ["[Job result for bash (toolu_job)]\noutput of gate"]
+    job_data = {"bufnr": 1, "tool_id": "toolu_job", "tool_name": "bash", "job_id": job}
+    assert fired(chat, "FlemmaJobSubmitted") == [job_data]
+    assert fired(chat, "FlemmaJobCompleted") == [{**job_data, "status": "success"}]
+    resume = [data for name, data in chat.events() if "AutopilotResume" in name]
+    assert resume == [{"bufnr": 1, "delay": 50}, {"bufnr": 1}]
+    assert fired(chat, "FlemmaAutopilotResumed") == [{"bufnr": 1}]
+
+
+def scheduled(start_chat: StartChat, *more: Any) -> tuple[Chat, str]:
+    """Return a chat whose job has delivered, and that would go on in ten minutes."""
+    chat = start_chat([*ONE_JOB, *more], tools=PATIENT)
+    job = one_job(chat)
+    GATE.open(chat)
+    wait_delivered(chat, job)
+    chat.wait_event("FlemmaAutopilotResumeScheduled")
+    return chat, job
+
+
+def test_ctrl_c_cancels_the_continuation(start_chat: StartChat) -> None:
+    chat, _ = scheduled(start_chat)
+    chat.keys("<C-c>")
+    chat.wait_notified("Cancelled pending auto-continue.")
+    chat.wait_event("FlemmaAutopilotResumeCancelled")
+    chat.keys("<C-c>")
+    chat.wait_notified("Nothing to cancel")
+    assert len(chat.server.requests) == 2
+
+
+def test_typing_cancels_the_continuation(start_chat: StartChat) -> None:
+    chat, _ = scheduled(start_chat)
+    chat.keys("Go")
+    chat.wait_event("FlemmaAutopilotResumeCancelled")
+    assert len(chat.server.requests) == 2
+
+
+def test_a_send_by_hand_takes_the_place_of_the_continuation(start_chat: StartChat) -> None:
+    chat, _ = scheduled(start_chat, message(text("It is done.")))
+    chat.send()
+    chat.wait_event("FlemmaAutopilotResumeCancelled")
+    chat.wait_for("It is done.")
+    assert len(job_blocks(chat)) == 1
+    assert not fired(chat, "FlemmaAutopilotResumed")
+
+
+def test_each_completion_starts_the_delay_anew(start_chat: StartChat) -> None:
+    one, two = Gate("one"), Gate("two")
+    start = message(in_background("toolu_1", one), in_background("toolu_2", two))
+    chat = start_chat([start, message(text("They run."))], tools=PATIENT)
+    chat.send()
+    chat.wait_for("They run.")
+    chat.wait_answered()
+    jobs = wait_jobs(chat, "toolu_1", "toolu_2")
+    two.open(chat)
+    chat.wait_event("FlemmaAutopilotResumeScheduled", 1)
+    one.open(chat)
+    chat.wait_event("FlemmaAutopilotResumeScheduled", 2)
+    assert delivered(chat) == [jobs["toolu_2"], jobs["toolu_1"]]
+    assert chat.text.count("@You:") == 3, "both results share one message"
+    chat.keys("<C-c>")
+    chat.wait_notified("Cancelled pending auto-continue.")
+    assert len(fired(chat, "FlemmaAutopilotResumeCancelled")) == 1
+
+
+def test_while_the_user_types_nothing_is_sent(start_chat: StartChat) -> None:  # case L-06
+    chat = start_chat([*ONE_JOB, message(text("Sent by hand."))], tools=FREE)
+    job = one_job(chat)
+    chat.keys("Go")
+    GATE.open(chat)
+    wait_delivered(chat, job)
+    chat.keys("my own words")
+    assert chat.text.endswith("\n@You:\n\nmy own words") or chat.text.endswith("\nmy own words")
+    chat.keys("<Esc>")
+    assert not fired(chat, "FlemmaAutopilotResumeScheduled")
+    chat.send()
+    chat.wait_for("Sent by hand.")
+    assert len(chat.server.requests) == 3
+    assert len(job_blocks(chat)) == 1
+
+
+def test_a_job_that_ends_during_a_loop_continues_at_once(start_chat: StartChat) -> None:
+    def answer(_: Any) -> Any:
+        GATE.open(chat)
+        return message(text("It runs"), pause(0.8), text(" and I wait."))
+
+    replies = [ONE_JOB[0], answer, message(text("It is done."))]
+    chat = start_chat(replies, tools=PATIENT)
+    chat.send()
+    chat.wait_for("It is done.")
+    assert len(job_blocks(chat)) == 1
+    assert not fired(chat, "FlemmaAutopilotResumeScheduled")
+
+
+def test_the_next_send_of_a_loop_takes_a_result_along(start_chat: StartChat) -> None:
+    quick = bash("toolu_job", "echo quick; touch quick", **{"flemma.background": True})
+    slow = bash("toolu_slow", "until [ -e quick ]; do sleep 0.02; done; sleep 0.4; echo slow")
+    chat = start_chat([message(quick, slow), message(text("Both are done."))], tools=PATIENT)
+    chat.send()
+    chat.wait_for("Both are done.")
+    assert job_blocks(chat) == ["[Job result for bash (toolu_job)]\nquick"]
+    assert chat.result("toolu_slow")["content"] == "slow"
+
+
+def test_without_autopilot_results_are_delivered_and_wait(start_chat: StartChat) -> None:
+    tools = {**FREE, "autopilot": {"enabled": False}}
+    chat = start_chat([*ONE_JOB, message(text("It is done."))], tools=tools)
+    chat.send()
+    chat.wait_for("**Tool Use:** `bash`")
+    chat.wait_answered()
+    chat.send()
+    job = wait_jobs(chat, "toolu_job")["toolu_job"]
+    chat.wait_unlocked()
+    chat.send()
+    chat.wait_for("It runs.")
+    chat.wait_answered()
+    GATE.open(chat)
+    wait_delivered(chat, job)
+    assert len(chat.server.requests) == 2
+    assert not fired(chat, "FlemmaAutopilotResumeScheduled")
+    chat.send()
+    chat.wait_for("It is done.")
+    assert len(job_blocks(chat)) == 1
+
+
+def test_without_the_status_tool_the_model_is_not_sent_to_it(start_chat: StartChat) -> None:
+    head = '```lua\nflemma.opt.tools = { "bash" }\n```\n\n@You:\nGo.\n'
+    chat = start_chat(ONE_JOB, tools=PATIENT, text=head)
+    one_job(chat)
+    assert chat.result("toolu_job")["content"] == (
+        "Running as a background job. Do not retry or attempt to check progress — the result "
+        "will be delivered to you automatically when the job completes."
+    )
+
+
+def test_a_failed_job_is_an_error_result(start_chat: StartChat) -> None:
+    command = f"{GATE.command}; exit 3"
+    failing = message(bash("toolu_job", command, **{"flemma.background": True}))
+    chat = start_chat([failing, ONE_JOB[1]], tools=PATIENT)
+    job = one_job(chat)
+    GATE.open(chat)
+    wait_delivered(chat, job)
+    content = "output of gate\n\nCommand exited with code 3"
+    assert f"**Job Result:** `{job}` (error)\n```\n{content}\n```" in chat.text
+
+
+def ask_for_status(request: Recorded) -> Reply:
+    """Ask about the job that the request tells of, as a model would."""
+    found = re.search(r"background job `(job_\w+)`", json.dumps(request.json))
+    assert found, "the request tells of no job"
+    return message(tool_use("toolu_ask", "flemma__jobs__status", {"job_id": found[1]}))
+
+
+def test_the_model_can_ask_how_a_job_stands(start_chat: StartChat) -> None:
+    chat = start_chat(
+        [*ONE_JOB, ask_for_status, message(text("Still running."))],
+        tools={"auto_approve": ["$standard", "bash"], "autopilot": {"resume_delay": 600_000}},
+    )
+    job = one_job(chat)
+    chat.keys("Go How is it?<Esc>")
+    chat.send()
+    chat.wait_for("Still running.")
+    answer = json.loads(chat.result("toolu_ask")["content"])
+    assert answer.pop("elapsed_seconds") >= 0
+    assert answer == {
+        "status": "running",
+        "job_id": job,
+        "tool_id": "toolu_job",
+        "tool_name": "bash",
+    }
+
+
+def test_a_running_job_shows_its_spinner_and_stays_open(start_chat: StartChat) -> None:
+    chat = start_chat(ONE_JOB, tools=PATIENT)
+    job = one_job(chat)
+    editor = chat.editor
+    row = editor.lines().index(f"**Tool Result:** `toolu_job` (job={job})")
+    chat.wait_until(
+        lambda: [row] == [at for at, shown in editor.virtual_text() if "Executing…" in shown],
+        message="a spinner on the placeholder",
+    )
+    assert editor.call("foldclosed", row + 2) == -1
+    use = editor.lines().index("**Tool Use:** `bash` (`toolu_job`)")
+    assert editor.call("foldclosed", use + 2) == -1
+    GATE.open(chat)
+    wait_delivered(chat, job)
+    chat.wait_until(
+        lambda: not any("Executing…" in shown for _, shown in editor.virtual_text()),
+        message="no spinner any more",
+    )
+    chat.wait_until(lambda: editor.call("foldclosed", row + 2) == row + 1, message="it folds")
+
+
+def test_one_undo_takes_a_delivery_back_and_the_model_hears_of_it(start_chat: StartChat) -> None:
+    chat, job = scheduled(
+        start_chat, ask_for_status, message(text("Where is it?"))
+    )  # acceptance 89
+    chat.keys("<C-c>")
+    chat.wait_notified("Cancelled pending auto-continue.")
+    chat.keys("u")
+    assert delivered(chat) == []
+    chat.keys("Go What now?<Esc>")
+    chat.send()
+    chat.wait_for("Where is it?")
+    assert json.loads(chat.result("toolu_ask")["content"]) == {
+        "status": "completed (removed from conversation)",
+        "job_id": job,
+    }
