@@ -11,6 +11,7 @@ from flemma.adapters.file_buffer import FileBuffer
 from flemma.adapters.files import LocalFiles
 from flemma.adapters.logs import set_up_logging
 from flemma.adapters.no_buffers import NoOpenBuffers
+from flemma.adapters.python_modules import PythonModules
 from flemma.adapters.supervisor import Supervisor
 from flemma.app.turn import Rest
 from flemma.app.workspace import Workspace
@@ -65,7 +66,7 @@ class HeadlessRun:
         """Run to the end and return the report; nothing that was started still runs then."""
         try:
             buffer = await self._open()
-            composition = self._compose()
+            composition = await self._compose()
         except FlemmaError as error:
             self._screen.notify(str(error), Level.ERROR)
             code = Ended(ExitCode.UNUSABLE)
@@ -94,7 +95,7 @@ class HeadlessRun:
             raise EditorError(f"Cannot write {self._path}: the answer would be lost.")
         return buffer
 
-    def _compose(self) -> Composition:
+    async def _compose(self) -> Composition:
         """Raises :class:`flemma.errors.ConfigError`."""
         config = read_config(os.environ)
         self._start_log(config)
@@ -108,6 +109,9 @@ class HeadlessRun:
             )
         )
         services = composition.services
+        # The command line may name a tool or a provider of a module.
+        PythonModules(services).start()
+        await services.tool_sources.ready()
         apply_run_options(services.settings, self._options, services.providers)
         for warning in unknown_approvals(self._options.approve, services.tools):
             self._screen.notify(warning, Level.WARN)
@@ -122,7 +126,7 @@ class HeadlessRun:
     async def _follow(self, buffer: FileBuffer, composition: Composition) -> Mapping[str, Any]:
         services = composition.services
         session = Workspace(services).open(buffer)
-        following = Following(session, buffer, services, self._screen, self._options.grace)
+        following = Following(session, buffer, services, self._screen, self._options)
         self._following = following
         transcript: Transcript | None = None
 

@@ -12,6 +12,7 @@ from flemma.adapters.nvim.pages import NvimPages
 from flemma.adapters.nvim.registrations import Registrations
 from flemma.adapters.nvim.screen import NvimExCommands, NvimRejectionPopup, NvimScreen
 from flemma.adapters.nvim.usage_display import NvimUsageDisplay
+from flemma.adapters.python_modules import PythonModules
 from flemma.adapters.supervisor import Supervisor
 from flemma.app.commands.chat import ChatCommands
 from flemma.app.commands.logs import LogCommands
@@ -37,11 +38,17 @@ class HostParts:
     """Everything the dispatcher hands messages to."""
 
     def __init__(
-        self, lua: Lua, composition: Composition, chats: Chats, messages: Messages
+        self,
+        lua: Lua,
+        composition: Composition,
+        chats: Chats,
+        messages: Messages,
+        modules: PythonModules,
     ) -> None:
         self.lua = lua
         self._composition = composition
         self._chats = chats
+        self._modules = modules
         self._messages = messages
         self.handlers: Mapping[str, Handler] = messages.handlers()
         self.answers: Mapping[str, Answer] = messages.answers()
@@ -49,6 +56,7 @@ class HostParts:
     def started(self) -> None:
         """The handshake is done: tell Lua what it needs, load the rest when idle."""
         self._messages.started()
+        self._modules.start()
         load_in_idle_moment(self._composition.services.tasks)
 
     def end(self) -> None:
@@ -93,6 +101,7 @@ def build_host(connection: Connection, start: Mapping[str, Any]) -> HostParts:
     )
     services = composition.services
     registrations.connect(services)
+    modules = PythonModules(services, start.get("lua_modules") or ())
     workspace = Workspace(services)
     pages = NvimPages(lua)
     tool_commands = ToolCommands(services, NvimRejectionPopup(lua))
@@ -111,8 +120,9 @@ def build_host(connection: Connection, start: Mapping[str, Any]) -> HostParts:
         screen,
     )
 
-    def set_options(changed: Mapping[str, Any]) -> None:
+    def set_options(changed: Mapping[str, Any], lua_modules: Sequence[str]) -> None:
         apply_setup(services.settings, registrations.with_functions(changed), screen)
+        modules.load(lua_modules)
         watch.setup_written()
         screen.event("config:updated", {})
 
@@ -128,4 +138,4 @@ def build_host(connection: Connection, start: Mapping[str, Any]) -> HostParts:
         set_options=set_options,
     )
     screen.listeners += [chats.follow, watch.follow, usage.follow]
-    return HostParts(lua, composition, chats, messages)
+    return HostParts(lua, composition, chats, messages, modules)

@@ -1,7 +1,7 @@
 """What each message of Lua does (the list is in :mod:`flemma.host.protocol`)."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,13 +38,15 @@ class Messages:
     watch: SettingsWatch
     registrations: Registrations
     pages: NvimPages
-    set_options: Callable[[Payload], None]
+    set_options: Callable[[Payload, Sequence[str]], None]
 
     def handlers(self) -> Mapping[str, Callable[[Payload], None]]:
         """Return the handler of each notification."""
         registrations = self.registrations
         return {
-            "setup": lambda payload: self.set_options(payload.get("options") or {}),
+            "setup": lambda payload: self.set_options(
+                payload.get("options") or {}, payload.get("lua_modules") or ()
+            ),
             "buffer:opened": self._buffer_opened,
             "buffer:entered": self._refresh_settings,
             "buffer:closed": self._buffer_closed,

@@ -16,7 +16,7 @@ from flemma.host.dispatcher import Dispatcher
 
 def main() -> None:
     """Serve until Neovim closes the channel, then end everything that was started."""
-    session = AsyncSession(MsgpackStream(EventLoop("stdio")))
+    session = AsyncSession(MsgpackStream(_event_loop()))
     dispatcher = Dispatcher(SessionConnection(session))
     try:
         on_notification = _inside_loop(session, dispatcher.on_notification)
@@ -29,6 +29,20 @@ def main() -> None:
     sys.stderr.flush()
     # Threads of libraries may still wait for the network; nothing of theirs is worth waiting for.
     os._exit(0)
+
+
+def _event_loop() -> EventLoop:
+    """Return the loop that reads the channel, with the standard input out of everyone's reach.
+
+    Programs that a tool starts inherit it; one that reads would swallow messages of Neovim. The
+    standard output is looked after by pynvim.
+    """
+    null = os.open(os.devnull, os.O_RDONLY)
+    sys.stdin = os.fdopen(os.dup(0))
+    os.dup2(null, 0)
+    loop = EventLoop("stdio")
+    sys.stdin = os.fdopen(null)
+    return loop
 
 
 def _inside_loop(

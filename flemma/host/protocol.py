@@ -6,7 +6,7 @@ Lua to Python, ``vim.rpcnotify(channel, "flemma", method, payload)``:
 
 =====================  ===========================================================================
 `start`                handshake, first message: :class:`Start`
-`setup`                options changed after start: ``{options}``
+`setup`                options changed after start: ``{options, lua_modules}``
 `buffer:opened`        a chat buffer was loaded (or reloaded): :class:`BufferOpened`
 `buffer:entered`       ``{bufnr}``
 `buffer:closed`        the buffer is being wiped or unloaded: ``{bufnr}``
