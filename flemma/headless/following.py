@@ -11,6 +11,8 @@ from flemma.app.session import ChatSession
 from flemma.app.turn import CancelAllPressed, Rest, SendPressed
 from flemma.chat.edits import resolve_orphaned_jobs
 from flemma.errors import EditorError
+from flemma.headless.approving import approve_waiting
+from flemma.headless.options import RunOptions
 from flemma.headless.screen import TerminalScreen
 from flemma.ports.editor import Level
 
@@ -33,13 +35,13 @@ class Following:
         buffer: FileBuffer,
         services: Services,
         screen: TerminalScreen,
-        grace: float,
+        options: RunOptions,
     ) -> None:
         self._session = session
         self._buffer = buffer
         self._services = services
         self._screen = screen
-        self._grace = grace
+        self._options = options
         self._rest: Rest | None = None
         self._interrupted = False
         self._changed = asyncio.Event()
@@ -58,6 +60,8 @@ class Following:
         try:
             await open_chat(self._session, self._screen)
             opened()
+            if self._options.approve:
+                await approve_waiting(self._session)
             self._session.post(SendPressed())
             await self._wait()
             await self._end()
@@ -78,7 +82,7 @@ class Following:
         while not self._is_over():
             self._changed.clear()
             if self._session.at_rest:
-                if not await self._changes_within(self._grace):
+                if not await self._changes_within(self._options.grace):
                     return
             else:
                 await self._changes_within(LOOK_INTERVAL)

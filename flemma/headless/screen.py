@@ -15,7 +15,7 @@ class TerminalScreen:
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
         self._notifications: list[dict[str, str]] = []
-        self._progress: str | None = None
+        self._told_to_wait = False
         self.on_job_completed: Callable[[], None] = lambda: None
         """Called when the result of a background job is ready."""
 
@@ -39,12 +39,12 @@ class TerminalScreen:
             self.on_job_completed()
 
     def progress(self, buffer_id: int, state: Mapping[str, Any] | None) -> None:
-        """Say when a request is about to be repeated; the rest shows in the transcript."""
+        """Say once that a request is about to be repeated; lines of a log need no countdown."""
         del buffer_id
         message = None if state is None else state.get("message")
-        if message is not None and message != self._progress:
+        if message is not None and not self._told_to_wait:
             self._say(str(message))
-        self._progress = message
+        self._told_to_wait = message is not None
 
     def refresh(self, buffer_id: int) -> None:
         """There is no view."""
