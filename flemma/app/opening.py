@@ -9,6 +9,7 @@ from flemma.chat.document import Document
 from flemma.chat.edits import (
     TOOL_NAMES_NOTICE,
     auto_prompt,
+    break_off,
     migrate,
     resolve_orphaned_jobs,
     set_statuses,
@@ -33,6 +34,11 @@ async def open_chat(session: ChatSession, screen: Screen) -> None:
     warning = await session.sandbox_warning(settings)
     if warning is not None:
         screen.notify(warning, Level.WARN, once=True)
+
+
+async def end_broken_request(session: ChatSession) -> None:
+    """A request died with its host: the chat looks as if it had been cancelled."""
+    await session.buffer.edit(break_off)
 
 
 async def _migrate(session: ChatSession, screen: Screen) -> None:

@@ -10,7 +10,7 @@ from flemma.adapters.nvim.buffer import NvimBuffer
 from flemma.adapters.nvim.connection import Connection
 from flemma.adapters.nvim.lua import Lua
 from flemma.adapters.nvim.screen import NvimScreen
-from flemma.app.opening import open_chat
+from flemma.app.opening import end_broken_request, open_chat
 from flemma.app.session import ChatSession
 from flemma.app.workspace import Workspace
 from flemma.chat.document import Document
@@ -63,8 +63,8 @@ class Chats:
         await opened.wait()
         return self._workspace.get(bufnr)
 
-    def opened(self, bufnr: int, path: str | None) -> None:
-        """A chat was loaded, reloaded or renamed."""
+    def opened(self, bufnr: int, path: str | None, *, broken_off: bool = False) -> None:
+        """A chat was loaded, reloaded or renamed; ``broken_off``: a request ended with its host."""
         known = self._chats.get(bufnr)
         if known is not None:
             known.buffer.renamed(path)
@@ -73,7 +73,8 @@ class Chats:
         if bufnr in self._opened:
             return
         self._opened[bufnr] = asyncio.Event()
-        self._services.tasks.spawn(self._open(bufnr, path), f"opening of chat {bufnr}")
+        opening = self._open(bufnr, path, broken_off=broken_off)
+        self._services.tasks.spawn(opening, f"opening of chat {bufnr}")
 
     async def closed(self, bufnr: int) -> None:
         """A chat was unloaded or wiped."""
@@ -101,7 +102,7 @@ class Chats:
             case _:
                 pass
 
-    async def _open(self, bufnr: int, path: str | None) -> None:
+    async def _open(self, bufnr: int, path: str | None, *, broken_off: bool) -> None:
         buffer = NvimBuffer(bufnr, path, self._lua, self._connection)
         self._buffers[bufnr] = buffer
         opened = self._opened[bufnr]
@@ -116,6 +117,8 @@ class Chats:
             buffer.on_change = lambda before, after: self._changed(bufnr, before, after)
             drawing = view.start(self._services.tasks)
             self._chats[bufnr] = _Chat(buffer, session, view, drawing)
+            if broken_off:
+                await end_broken_request(session)
             await open_chat(session, self._screen)
             self._watch.changed()
         except (BufferGone, EditorError) as error:

@@ -1,6 +1,5 @@
 """Builds the host for one editor, and names the handler of each message."""
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -27,8 +26,6 @@ from flemma.host.logs import HostLog
 from flemma.host.messages import Messages
 from flemma.host.settings_watch import SettingsWatch
 from flemma.ports.editor import Level
-
-log = logging.getLogger(__name__)
 
 Handler = Callable[[Mapping[str, Any]], None]
 Answer = Callable[[Mapping[str, Any]], Any]
@@ -79,7 +76,9 @@ class HostParts:
 
     def detached(self, bufnr: int) -> None:
         """Neovim stopped sending changes of a buffer: it is reloaded, or gone."""
-        log.debug("buffer %d detached", bufnr)
+        buffer = self._chats.buffer(bufnr)
+        if buffer is not None:
+            buffer.detached()
 
 
 def build_host(connection: Connection, start: Mapping[str, Any]) -> HostParts:

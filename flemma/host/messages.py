@@ -93,7 +93,11 @@ class Messages:
         self.services.tasks.spawn(work, name)
 
     def _buffer_opened(self, payload: Payload) -> None:
-        self.chats.opened(int(payload["bufnr"]), payload.get("path") or None)
+        self.chats.opened(
+            int(payload["bufnr"]),
+            payload.get("path") or None,
+            broken_off=bool(payload.get("broken_off")),
+        )
 
     def _buffer_closed(self, payload: Payload) -> None:
         self._spawn(self.chats.closed(int(payload["bufnr"])), "closing of a chat")

@@ -139,6 +139,8 @@ class BufferOpened(TypedDict):
     """Columns of the text area of its window (80 when hidden)."""
     restarted: bool
     """Whether an earlier host had it open and broke off: tools that ran then are aborted."""
+    broken_off: bool
+    """Whether a request of that host was under way."""
 
 
 class Command(TypedDict):

@@ -43,22 +43,25 @@ end
 
 ---@param bufnr integer
 ---@param restarted boolean
-local function announce(bufnr, restarted)
+---@param broken_off boolean
+local function announce(bufnr, restarted, broken_off)
   local name = vim.api.nvim_buf_get_name(bufnr)
   host.notify("buffer:opened", {
     bufnr = bufnr,
     path = name ~= "" and vim.fn.fnamemodify(name, ":p") or "",
     width = M.width(bufnr),
     restarted = restarted,
+    broken_off = broken_off,
   })
 end
 
 --- Tell a host that is ready of all chat buffers.
 ---@param restarted boolean whether an earlier host broke off
-function M.announce_all(restarted)
+---@param broken_off table<integer, boolean> the buffers whose request ended with it
+function M.announce_all(restarted, broken_off)
   for _, bufnr in ipairs(M.all()) do
     if vim.api.nvim_buf_is_loaded(bufnr) then
-      announce(bufnr, restarted)
+      announce(bufnr, restarted, broken_off[bufnr] == true)
     end
   end
 end
@@ -142,7 +145,7 @@ local function watch(bufnr)
     require("flemma.cursorline").moved(bufnr)
   end)
   on(bufnr, "BufFilePost", function()
-    announce(bufnr, false)
+    announce(bufnr, false, false)
   end)
   on(bufnr, { "BufUnload", "BufWipeout" }, function()
     detach(bufnr)
@@ -181,7 +184,7 @@ function M.attach(bufnr)
   require("flemma.lsp").attach(bufnr)
   require("flemma.marks").forget(bufnr)
   if host.status() == "ready" then
-    announce(bufnr, false)
+    announce(bufnr, false, false)
   else
     host.ensure_started()
   end

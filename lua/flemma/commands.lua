@@ -101,6 +101,9 @@ function M.run(line)
   if host.status() == "failed" then
     -- Whoever types a command after a failure wants another try.
     host.start()
+    if host.status() == "failed" then
+      return
+    end
   end
   M.send(name, arguments)
 end

@@ -35,8 +35,12 @@ local queue = {}
 local crashes = {}
 ---@type string[]
 local stderr = {}
+---@type string? why there is no host
+local failure
 local restarted = false
 local options_outdated = false
+---@type table<integer, boolean> buffers with a request that ended with its host
+local broken_off = {}
 local quitting = false
 
 --- What the supervisor is doing.
@@ -76,6 +80,11 @@ function M.notify(method, payload)
   if status == "ready" then
     send(method, payload)
   elseif PLAYED_LATER[method] then
+    if status == "failed" then
+      -- Told for each thing the user asks for, never for what merely happens.
+      notify.show(failure or "Flemma has no host.", "error")
+      return
+    end
     table.insert(queue, { method = method, payload = payload })
   end
 end
@@ -153,8 +162,9 @@ end
 ---@param message string
 local function fail(message)
   status = "failed"
+  failure = message
   queue = {}
-  notify.show(message, "error", true)
+  notify.show(message, "error")
 end
 
 ---@param lost integer
@@ -184,7 +194,9 @@ end
 local function release()
   require("flemma.registrations").connect(nil)
   require("flemma.bridge").reset()
-  require("flemma.progress").stop_all()
+  for _, bufnr in ipairs(require("flemma.progress").stop_all()) do
+    broken_off[bufnr] = true
+  end
   require("flemma.lsp").reset()
   require("flemma.lock").release_all()
   return require("flemma.marks").stop_spinners()
@@ -322,6 +334,7 @@ function M.stop()
   status = "stopped"
   restarted = false
   release()
+  broken_off = {}
   channel, job = nil, nil
   if running then
     pcall(vim.rpcnotify, running, "flemma", "shutdown", vim.empty_dict())
@@ -364,8 +377,8 @@ function M.ready(payload)
     M.options_changed()
   end
   require("flemma.registrations").connect(M.notify)
-  require("flemma.buffers").announce_all(restarted)
-  restarted = false
+  require("flemma.buffers").announce_all(restarted, broken_off)
+  restarted, broken_off = false, {}
   local waiting = queue
   queue = {}
   for _, message in ipairs(waiting) do

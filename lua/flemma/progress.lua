@@ -233,10 +233,13 @@ function M.is_running()
 end
 
 --- End all: nobody is left to do it.
+---@return integer[] buffers that had something in progress
 function M.stop_all()
-  for bufnr in pairs(running) do
+  local stopped = vim.tbl_keys(running)
+  for _, bufnr in ipairs(stopped) do
     stop(bufnr)
   end
+  return stopped
 end
 
 --- Drop what is kept of a buffer that is gone.

@@ -72,11 +72,17 @@ class NvimBuffer:
         self._path = path or None
 
     async def attach(self) -> None:
-        """Start the mirror (again, after a reload). Raises :class:`EditorError`."""
-        self._attached.clear()
+        """Start the mirror, unless it runs. Raises :class:`EditorError`."""
+        if self._attached.is_set():
+            # Neovim would answer yes and send nothing.
+            return
         if not await self._connection.request("nvim_buf_attach", self._number, SEND_TEXT, {}):
             raise EditorError(f"Buffer {self._number} is not loaded.")
         await self._attached.wait()
+
+    def detached(self) -> None:
+        """Take `nvim_buf_detach_event`: Neovim tells no more changes until :meth:`attach`."""
+        self._attached.clear()
 
     def lines_event(self, tick: int | None, first: int, last: int, lines: Sequence[str]) -> None:
         """Take `nvim_buf_lines_event`: lines ``first`` to ``last`` (exclusive) were replaced.

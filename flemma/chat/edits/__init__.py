@@ -15,6 +15,7 @@ from flemma.chat.edits.response import (
     assistant_opening,
     auto_prompt,
     begin_assistant,
+    break_off,
     remove_assistant,
 )
 from flemma.chat.edits.results import (
@@ -44,6 +45,7 @@ __all__ = [
     "assistant_opening",
     "auto_prompt",
     "begin_assistant",
+    "break_off",
     "changes_of",
     "error_text",
     "insert_job_results",

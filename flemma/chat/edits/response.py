@@ -50,5 +50,19 @@ def append_aborted(document: Document, message: str = INTERRUPTED) -> tuple[Edit
     return (_append(document, (*ending(document), aborted_marker(message))),)
 
 
+def break_off(document: Document) -> tuple[Edit, ...]:
+    """End a response that nobody writes any more, as a cancelled one (spec: behaviour 2.9).
+
+    A bare marker is taken away with a blank line above it; below content goes the aborted marker.
+    """
+    last = document.messages[-1] if document.messages else None
+    if last is None or last.role != ASSISTANT:
+        return ()
+    for opening in (("", role_marker(ASSISTANT)), (role_marker(ASSISTANT),)):
+        if removed := remove_assistant(document, opening):
+            return removed
+    return append_aborted(document)
+
+
 def _append(document: Document, lines: tuple[str, ...]) -> Edit:
     return ReplaceLines(document.line_count, document.line_count, lines)

@@ -13,6 +13,7 @@ from flemma.chat.edits import (
     assistant_opening,
     auto_prompt,
     begin_assistant,
+    break_off,
     json_text,
     remove_assistant,
 )
@@ -20,6 +21,8 @@ from flemma.chat.nodes import AppendText, Text, Thinking, ToolUse
 from flemma.chat.parser import parse
 from flemma.chat.query import aborted_message
 from tests.unit.chat.samples import NASTY_LINES, chat
+
+ABORTED = "<!-- flemma:aborted: Response interrupted by the user. -->"
 
 
 def written(text: str) -> Document:
@@ -185,6 +188,26 @@ def test_text_of_a_model_never_becomes_structure(line: str, size: int):
     document = written("".join(pieces) + response.close())
     assert [message.role for message in document.messages] == ["user", "assistant"]
     assert document.messages[-1].segments == (Text(f"a\n {line}\n```\n@You:\n```\n {line}", 1, 6),)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("@You:\nhi\n\n@Assistant:", "@You:\nhi"),
+        ("@You:\n\n@Assistant:", "@You:"),
+        ("@Assistant:", ""),
+        ("@You:\nhi\n\n@Assistant:\nSo", f"@You:\nhi\n\n@Assistant:\nSo\n\n{ABORTED}"),
+        (
+            "@You:\nhi\n\n@Assistant:\n```py\nx",
+            f"@You:\nhi\n\n@Assistant:\n```py\nx\n```\n\n{ABORTED}",
+        ),
+        ("@Assistant:\nSo\n\n@You:\n", "@Assistant:\nSo\n\n@You:\n"),
+        ("", ""),
+    ],
+)
+def test_a_response_nobody_writes_any_more_ends_as_a_cancelled_one(text: str, expected: str):
+    document = parse(text)
+    assert apply_edits(document, break_off(document)).text == expected
 
 
 def test_other_text_is_written_as_it_is():
