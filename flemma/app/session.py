@@ -85,6 +85,7 @@ class ChatSession:
         self._settled: list[Callable[[Rest], None]] = []
         self._handling = False
         self._held = False
+        self._closed = False
 
     @property
     def contexts(self) -> CallContexts:
