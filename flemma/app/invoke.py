@@ -4,13 +4,14 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from flemma.chat.nodes import JsonValue
 from flemma.errors import FlemmaError
 from flemma.schema import check_arguments, to_json_schema
 from flemma.tools.context import ToolContext
-from flemma.tools.definition import ToolDefinition, ToolResult
+from flemma.tools.definition import BUILTIN, ToolDefinition, ToolResult
 
 log = logging.getLogger(__name__)
 
@@ -41,14 +42,15 @@ async def invoke(
         return ToolResult.failure(f"{type(error).__name__}: {error}")
     if not isinstance(returned, ToolResult):
         return ToolResult.failure(NO_RESULT)
-    return returned
+    # Each built-in tool cuts its output in its own way, with a notice that fits.
+    return replace(returned, truncated=True) if definition.origin == BUILTIN else returned
 
 
 def _enforced_schema(definition: ToolDefinition) -> Mapping[str, Any]:
     """Built-in tools answer for missing parameters themselves (spec: behaviour 4.1 to 4.7): each
     has its own sentence, and a forgotten label is not worth a failed call."""
     schema = to_json_schema(definition.input_schema)
-    return {**schema, "required": []} if definition.origin == "builtin" else schema
+    return {**schema, "required": []} if definition.origin == BUILTIN else schema
 
 
 async def _execute(

@@ -12,8 +12,10 @@ from flemma.app.store_paths import StoreKey, expand_environment, normalise
 from flemma.errors import FlemmaError
 from flemma.ports.editor import Level, Screen
 from flemma.ports.files import FileKind, Files
+from flemma.text.notices import overflow_notice, with_notice
 from flemma.text.safe import byte_length, without_surrogates
 from flemma.text.sizes import format_size
+from flemma.text.truncate import truncate_head
 from flemma.tools.context import SandboxAccess
 from flemma.tools.definition import ToolResult
 
@@ -51,22 +53,43 @@ class Redirector:
 
     async def settle(self, result: ToolResult, key: StoreKey, save_to: str | None) -> FinalResult:
         """Return the result for the buffer. Never fails: trouble is told in the result."""
-        if self._options.materialize and result.full_output_path is None:
-            await self._materialize(result, key)
+        stored = result.full_output_path
+        if self._options.materialize and stored is None:
+            stored = await self._keep(result, key)
         if save_to is None or not result.success:
-            return finalize(result)
+            return await self._within_limits(result, key, stored)
         try:
             return await self._redirect(result, save_to)
         except (FlemmaError, OSError) as error:
-            full = finalize(result)
+            full = await self._within_limits(result, key, stored)
             notice = f"[Output not saved: {error}. Showing the full output instead.]"
             return FinalResult(f"{full.text}\n\n{notice}", is_error=False)
 
-    async def _materialize(self, result: ToolResult, key: StoreKey) -> None:
+    async def _within_limits(
+        self, result: ToolResult, key: StoreKey, stored: str | None
+    ) -> FinalResult:
+        """Cut what is too long for a conversation, unless the tool minded the limits itself.
+
+        The whole output is then in the store, at ``stored`` if it is there already (spec: tools,
+        "Output truncation"; behaviour 5.5).
+        """
+        final = finalize(result)
+        truncation = truncate_head(final.text)
+        if result.truncated or not truncation.truncated:
+            return final
+        path = stored or await self._keep(result, key)
+        notice = overflow_notice(truncation, "head", path)
+        return FinalResult(with_notice(truncation.content, notice), final.is_error)
+
+    async def _keep(self, result: ToolResult, key: StoreKey) -> str | None:
+        """Write the whole output to the store; return its path, None after a warning."""
         try:
-            await self._store.write(self._store.path(key), full_text(result))
+            path = self._store.path(key)
+            await self._store.write(path, full_text(result))
         except FlemmaError as error:
             self._screen.notify(f"Could not save full tool output: {error}", Level.WARN)
+            return None
+        return path
 
     async def _redirect(self, result: ToolResult, save_to: str) -> FinalResult:
         if result.incomplete:

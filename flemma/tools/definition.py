@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 ToolInput: TypeAlias = Mapping[str, JsonValue]
 
+BUILTIN = "builtin"
+"""Origin of the tools that come with Flemma."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
@@ -84,5 +87,5 @@ class ToolDefinition:
     """A format that has to be asked for (in Lua); the generic one is shown until it answers."""
     output_schema: Mapping[str, Any] | None = None
     personalities: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    origin: str = "builtin"
+    origin: str = BUILTIN
     """Where it was registered: ``builtin``, a module path, ``lua``, an MCP server."""

@@ -276,3 +276,66 @@ class TestMaterialized:
     async def test_nothing_is_written_unless_wanted(self, shelf: Shelf) -> None:
         await settle(shelf, None)
         assert not shelf.root.exists()
+
+
+LONG = "\n".join(f"line {number}" for number in range(1, 2501))
+
+
+async def test_a_long_output_is_cut_and_the_whole_of_it_is_in_the_store(shelf: Shelf) -> None:
+    final = await settle(shelf, None, ToolResult.ok(LONG))
+    stored = Path(shelf.store.path(KEY))
+    assert final.text.startswith("line 1\n")
+    assert final.text.endswith(
+        f"line 2000\n\n[Showing lines 1-2000 of 2500. Full output: {stored}]"
+    )
+    assert stored.read_text() == LONG
+
+
+async def test_an_output_at_the_limit_is_not_cut(shelf: Shelf) -> None:
+    """Case X-17."""
+    fits = "\n".join("x" for _ in range(2000))
+    assert (await settle(shelf, None, ToolResult.ok(fits))).text == fits
+    assert "1-2000 of 2001" in (await settle(shelf, None, ToolResult.ok(f"{fits}\nx"))).text
+
+
+async def test_a_long_line_is_only_in_the_store(shelf: Shelf) -> None:
+    final = await settle(shelf, None, ToolResult.ok("é" * 30_000))
+    path = shelf.store.path(KEY)
+    assert final.text == (
+        f"[Output too large: 58.6KB in a single line, exceeds 50.0KB limit. Full output: {path}]"
+    )
+
+
+async def test_a_long_error_is_cut_and_stays_an_error(shelf: Shelf) -> None:
+    final = await settle(shelf, None, ToolResult.failure("it broke", LONG))
+    assert final.is_error
+    assert final.text.startswith("it broke\n\nPartial output:\nline 1\n")
+    assert "Full output: " in final.text
+
+
+async def test_a_long_structure_is_cut_as_text_and_no_longer_called_json(shelf: Shelf) -> None:
+    final = await settle(shelf, None, ToolResult.ok({"numbers": list(range(3000))}))
+    assert not final.structured
+    assert final.text.startswith('{\n  "numbers": [\n    0,')
+    assert Path(shelf.store.path(KEY)).read_text().endswith("2999\n  ]\n}")
+
+
+async def test_a_tool_that_cut_its_output_itself_is_left_alone(shelf: Shelf) -> None:
+    result = replace(ToolResult.ok(LONG), truncated=True)
+    assert (await settle(shelf, None, result)).text == LONG
+    assert not Path(shelf.store.path(KEY)).exists()
+
+
+async def test_save_to_gets_the_whole_output_and_nothing_goes_to_the_store(shelf: Shelf) -> None:
+    final = await settle(shelf, "out.txt", ToolResult.ok(LONG))
+    assert final.text.endswith("2500 lines]")
+    assert (shelf.directory / "out.txt").read_text() == LONG
+    assert not Path(shelf.store.path(KEY)).exists()
+
+
+async def test_a_materialised_output_that_is_cut_is_written_once(shelf: Shelf) -> None:
+    options = replace(DEFAULTS, materialize=True)
+    final = await settle(shelf, None, ToolResult.ok(LONG), options)
+    stored = Path(shelf.store.path(KEY))
+    assert f"Full output: {stored}]" in final.text
+    assert [path.name for path in stored.parent.iterdir()] == [stored.name]
