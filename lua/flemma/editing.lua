@@ -4,22 +4,10 @@ local config = require("flemma.config")
 local M = {}
 
 local UPDATETIME = 100 -- milliseconds
-local MARKDOWN_LINES = 5000 -- above, markdown is not highlighted: parsing it would hold the editor
 
 --- Global options while a chat buffer is current, and what they were before.
 ---@type table<string, any>
 local saved = {}
-
----@param bufnr integer
-local function highlight_markdown(bufnr)
-  if vim.api.nvim_buf_line_count(bufnr) > MARKDOWN_LINES then
-    vim.treesitter.stop(bufnr)
-    return
-  end
-  vim.treesitter.language.register("markdown", "chat")
-  -- There may be no parser; then the text is plain.
-  pcall(vim.treesitter.start, bufnr, "markdown")
-end
 
 --- A chat buffer was opened.
 ---@param bufnr integer
@@ -28,7 +16,7 @@ function M.opened(bufnr)
     vim.bo[bufnr].textwidth = 0
   end
   vim.bo[bufnr].commentstring = "<!-- %s -->"
-  highlight_markdown(bufnr)
+  require("flemma.markdown").highlight(bufnr)
   for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
     M.shown(window, bufnr)
   end

@@ -116,6 +116,7 @@ function M.apply(payload)
     local text = tostring(reason)
     return { ok = false, tick = tick_of(bufnr), busy = is_busy(text), error = text }
   end
+  require("flemma.markdown").changed(bufnr)
   tail.follow()
   return { ok = true, tick = tick_of(bufnr) }
 end
