@@ -76,8 +76,8 @@ class Chats:
         opening = self._open(bufnr, path, broken_off=broken_off)
         self._services.tasks.spawn(opening, f"opening of chat {bufnr}")
 
-    async def closed(self, bufnr: int) -> None:
-        """A chat was unloaded or wiped."""
+    def closed(self, bufnr: int) -> None:
+        """A chat was unloaded or wiped. At once, for the same buffer may be loaded again next."""
         self._opened.pop(bufnr, None)
         buffer = self._buffers.pop(bufnr, None)
         if buffer is not None:
@@ -85,7 +85,7 @@ class Chats:
         chat = self._chats.pop(bufnr, None)
         if chat is not None:
             chat.drawing.cancel()
-        await self._workspace.close(bufnr)
+        self._services.tasks.spawn(self._workspace.close(bufnr), f"closing of chat {bufnr}")
 
     def follow(self, name: str, data: Mapping[str, Any]) -> None:
         """Take a lifecycle event that changes what is drawn."""
@@ -125,6 +125,9 @@ class Chats:
             log.info("buffer %d was not opened: %s", bufnr, error)
         finally:
             opened.set()
+            if buffer.gone and self._buffers.get(bufnr) in (None, buffer):
+                # It was closed while it was being opened: nothing of it may stay.
+                self.closed(bufnr)
 
     async def _reattach(self, chat: _Chat) -> None:
         """`:e` detaches; work under way goes on with the new text."""

@@ -100,7 +100,7 @@ class Messages:
         )
 
     def _buffer_closed(self, payload: Payload) -> None:
-        self._spawn(self.chats.closed(int(payload["bufnr"])), "closing of a chat")
+        self.chats.closed(int(payload["bufnr"]))
 
     def _buffer_resized(self, payload: Payload) -> None:
         """Lua fits what it drew to the new width by itself."""

@@ -147,7 +147,15 @@ local function watch(bufnr)
   on(bufnr, "BufFilePost", function()
     announce(bufnr, false, false)
   end)
-  on(bufnr, { "BufUnload", "BufWipeout" }, function()
+  on(bufnr, "BufUnload", function()
+    -- `:edit` unloads a buffer too, and loads it again at once: what runs in it goes on.
+    vim.schedule(function()
+      if not vim.api.nvim_buf_is_loaded(bufnr) then
+        detach(bufnr)
+      end
+    end)
+  end)
+  on(bufnr, "BufWipeout", function()
     detach(bufnr)
   end)
 end
