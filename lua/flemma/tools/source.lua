@@ -28,7 +28,9 @@ function M.resolve(name, definition, send)
   end
   local function register(tool_name, tool)
     local tools = require("flemma.tools")
-    local ok, encoded = pcall(wire.encode_dict, tools.prepare(tool_name, tool), tool_name)
+    local ok, encoded = pcall(function()
+      return wire.encode_dict(tools.prepare(tool_name, tool), tool_name)
+    end)
     if not ok then
       notify.show(
         ("Tool '%s' was not registered: %s"):format(tostring(tool_name), encoded),
