@@ -4,7 +4,9 @@
 --- lines are hidden, and looks for HTML everywhere after each key.
 local M = {}
 
-local LINES = 3000 -- above, there are no colours: parsing costs the editor 10 ms for each change then
+-- Above, there are no colours: parsing would cost the editor 10 ms for each change.
+local LINES = 3000
+local BYTES = 300000
 
 --- Code in its language, text as text; nothing that spans the whole buffer.
 local INJECTIONS = {
@@ -43,7 +45,8 @@ end
 ---@param bufnr integer
 ---@return boolean
 local function is_long(bufnr)
-  return vim.api.nvim_buf_line_count(bufnr) > LINES
+  local lines = vim.api.nvim_buf_line_count(bufnr)
+  return lines > LINES or vim.api.nvim_buf_get_offset(bufnr, lines) > BYTES
 end
 
 --- Colour a chat, unless it is too long.
