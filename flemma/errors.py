@@ -10,6 +10,7 @@
     |- EditorError
     |  |- BufferGone                    the buffer was wiped
     |  `- BufferChanged                 the buffer moved on: read again, plan again
+    |- Interrupted                      the user ended a wait: what waited is dropped
     |- ProcessError                     a program could not be started
     `- SandboxUnavailable(backend)      sandboxing was asked for and cannot be had
 
@@ -112,6 +113,13 @@ class BufferGone(EditorError):
 
 class BufferChanged(EditorError):
     """The buffer changed since the edits were computed; compute them again."""
+
+
+class Interrupted(FlemmaError):
+    """The user pressed Ctrl-C while his own Lua function waited for something.
+
+    Unlike a failure of that function it must not be passed over: whatever needed the answer ends.
+    """
 
 
 class ProcessError(FlemmaError):

@@ -12,6 +12,7 @@ from flemma.approval.chain import Deciding
 from flemma.approval.decision import Decision, Verdict
 from flemma.approval.resolvers import ApprovalContext
 from flemma.chat.pairing import CallKey
+from flemma.errors import Interrupted
 from flemma.ports.editor import ChatBuffer
 from flemma.tools.harness import strip
 
@@ -77,6 +78,10 @@ async def _drive(deciding: Deciding) -> Decision:
         while True:
             try:
                 answer = await pending
+            except Interrupted:
+                # A failure passes the question on; the user means that it is not to be answered.
+                deciding.close()
+                raise
             except Exception as error:  # noqa: BLE001 - the chain decides what a failure means
                 pending = deciding.throw(error)
             else:

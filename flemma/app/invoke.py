@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from flemma.chat.nodes import JsonValue
-from flemma.errors import FlemmaError
+from flemma.errors import FlemmaError, Interrupted
 from flemma.schema import check_arguments, to_json_schema
 from flemma.tools.context import ToolContext
 from flemma.tools.definition import BUILTIN, ToolDefinition, ToolResult
@@ -35,6 +35,8 @@ async def invoke(
         )
     try:
         returned = await _execute(definition, checked.value, context)
+    except Interrupted as interrupted:
+        raise asyncio.CancelledError from interrupted
     except FlemmaError as error:
         return ToolResult.failure(str(error))
     except Exception as error:  # a tool may raise anything; the model is told, the log has it all

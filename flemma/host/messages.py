@@ -59,7 +59,10 @@ class Messages:
             "register": self._register,
             "unregister": self._unregister,
             "reply": lambda payload: self.lua.reply(
-                int(payload["id"]), bool(payload["ok"]), payload.get("value")
+                int(payload["id"]),
+                bool(payload["ok"]),
+                payload.get("value"),
+                interrupted=bool(payload.get("interrupted")),
             ),
             "source:tool": lambda payload: registrations.source_tool(payload),
             "source:done": lambda payload: registrations.source_done(payload),

@@ -19,7 +19,8 @@ Lua to Python, ``vim.rpcnotify(channel, "flemma", method, payload)``:
 `choice`               answer of a picker: ``{id, index}`` (0-based, null when cancelled)
 `register`             something was registered in Lua: :class:`Register`
 `unregister`           ``{kind, name}``
-`reply`                answer to `call`: ``{id, ok, value}`` (value is the error text when not ok)
+`reply`                answer to `call`: ``{id, ok, value}`` (value is the error text when not ok);
+                       ``interrupted`` when the user pressed Ctrl-C while the function waited
 `source:tool`          an async tool source registers a tool: ``{source, name, definition}``
 `source:done`          an async tool source is complete: ``{source, error?}``
 `lsp`                  a language-server request: ``{id, method, bufnr, line, column}``

@@ -16,7 +16,8 @@ local running = {}
 ---@param id integer
 ---@param ok boolean
 ---@param value any
-local function reply(id, ok, value)
+---@param interrupted? boolean
+local function reply(id, ok, value, interrupted)
   local call = running[id]
   if not call or call.replied then
     return
@@ -30,7 +31,29 @@ local function reply(id, ok, value)
   if encoded == nil then
     encoded = vim.NIL
   end
-  host.notify("reply", { id = id, ok = ok, value = encoded })
+  host.notify("reply", { id = id, ok = ok, value = encoded, interrupted = interrupted })
+end
+
+local INTERRUPTED = -2 -- second value of `vim.wait`
+
+--- Call `action`; tell whether the user pressed Ctrl-C while it waited. The key ends the wait and
+--- nothing else, so that the action would go on as if it had what it waited for.
+---@param action fun(): any
+---@return boolean ok
+---@return any value
+---@return boolean interrupted
+local function interruptible(action)
+  local wait = vim.wait
+  local interrupted = false
+  ---@diagnostic disable-next-line: duplicate-set-field
+  vim.wait = function(...) -- luacheck: ignore 122
+    local results = vim.F.pack_len(wait(...))
+    interrupted = interrupted or (not results[1] and results[2] == INTERRUPTED)
+    return vim.F.unpack_len(results)
+  end
+  local ok, value = pcall(action)
+  vim.wait = wait -- luacheck: ignore 122
+  return ok, value, interrupted
 end
 
 --- Call `action`; what it throws is the answer.
@@ -39,11 +62,13 @@ end
 ---@return boolean ok
 ---@return any value
 local function guarded(id, action)
-  local ok, value = pcall(action)
-  if not ok then
+  local ok, value, interrupted = interruptible(action)
+  if interrupted then
+    reply(id, false, "Interrupted by Ctrl-C.", true)
+  elseif not ok then
     reply(id, false, tostring(value))
   end
-  return ok, value
+  return ok and not interrupted, value
 end
 
 ---@param arguments any[]

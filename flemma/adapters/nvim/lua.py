@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flemma.adapters.nvim.connection import ENTRY, Connection
-from flemma.errors import FlemmaError
+from flemma.errors import FlemmaError, Interrupted
 
 
 class LuaError(FlemmaError):
@@ -44,7 +44,7 @@ class Lua:
         """Call a registered Lua function and wait for its reply, however long it takes.
 
         Cancelling the waiting task calls the cancel function the Lua function returned. Raises
-        :class:`LuaError` when it fails.
+        :class:`LuaError` when it fails and :class:`Interrupted` when the user broke it off.
         """
         identifier = self.next_call() if number is None else number
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -64,12 +64,14 @@ class Lua:
         finally:
             self._waiting.pop(identifier, None)
 
-    def reply(self, identifier: int, ok: bool, value: Any) -> None:
+    def reply(self, identifier: int, ok: bool, value: Any, *, interrupted: bool = False) -> None:
         """Take the answer of Lua to a call; an answer nobody waits for any more is dropped."""
         future = self._waiting.get(identifier)
         if future is None or future.done():
             return
-        if ok:
+        if interrupted:
+            future.set_exception(Interrupted(str(value)))
+        elif ok:
             future.set_result(value)
         else:
             future.set_exception(LuaError(str(value)))

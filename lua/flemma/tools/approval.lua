@@ -16,6 +16,14 @@ local M = {}
 ---@field description? string
 
 local DEFAULT_PRIORITY = 50
+local RESERVED = "urn:flemma:"
+
+--- Whether a resolver of the user may have this name.
+---@param name any
+---@return boolean
+local function is_free(name)
+  return type(name) == "string" and name ~= "" and not vim.startswith(name, RESERVED)
+end
 
 --- The resolvers that live in the host; listed so that Lua sees the whole chain.
 ---@return table<string, table>
@@ -50,7 +58,7 @@ end
 ---@param name string such as "my_plugin.policy"
 ---@param resolver flemma.approval.Resolver
 function M.register(name, resolver)
-  vim.validate("name", name, "string")
+  vim.validate("name", name, is_free, false, "a name that does not begin with " .. RESERVED)
   vim.validate("resolver", resolver, "table")
   vim.validate("resolver.resolve", resolver.resolve, "function")
   vim.validate("resolver.priority", resolver.priority, "number", true)
