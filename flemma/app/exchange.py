@@ -23,6 +23,7 @@ from flemma.conversation.usage import Usage
 from flemma.errors import ErrorKind, ProviderError
 from flemma.ports.clock import Clock
 from flemma.ports.http import Http, HttpResponse
+from flemma.providers.largest import largest_items
 from flemma.providers.protocol import Parameters, Provider, WireTool
 from flemma.providers.retry import (
     GiveUp,
@@ -123,7 +124,7 @@ class Exchange:
                 parameters = replace(sending.parameters, drop_mismatched_thinking=True)
                 return replace(sending, parameters=parameters)
             case GiveUp():
-                raise error
+                raise _naming_items(error, sending.conversation)
 
     async def _attempt(self, sending: Sending, attempted: "_Attempt") -> None:
         request = sending.provider.build(
@@ -139,6 +140,15 @@ class Exchange:
                 body = await _bounded_body(response)
                 raise sending.provider.error(response.status, response.headers, body)
             await _decode(sending.provider, response, attempted)
+
+
+def _naming_items(error: ProviderError, conversation: Conversation) -> ProviderError:
+    """Name what makes the conversation too large, unless that was done already (case B-17)."""
+    if error.kind in (ErrorKind.TOO_LARGE, ErrorKind.CONTEXT_OVERFLOW):
+        items = largest_items(conversation)
+        if not set(items) <= set(error.details):
+            error.details = (*error.details, "The largest items are:", *items)
+    return error
 
 
 class _Attempt:

@@ -1,14 +1,12 @@
 """What the API is known to refuse, found before sending and blamed by name (B-16, B-17)."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from flemma.conversation.messages import (
     ContentPart,
     Conversation,
     DocumentPart,
     ImagePart,
-    Part,
     TextPart,
     ThinkingPart,
     ToolResultPart,
@@ -17,7 +15,7 @@ from flemma.conversation.messages import (
 from flemma.errors import ErrorKind, ProviderError
 from flemma.models.catalogue import Model
 from flemma.providers.images import image_facts, pdf_pages
-from flemma.text.safe import byte_length
+from flemma.providers.largest import base64_length, largest_items
 from flemma.text.sizes import format_size
 
 MAX_BODY = 32 * 1024 * 1024
@@ -27,8 +25,6 @@ MAX_PIXELS = 8000
 """Per side."""
 IMAGE_TYPES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 DEFAULT_PDF_PAGES = 100
-
-_LISTED = 3
 
 
 def check_attachments(conversation: Conversation, model: Model) -> None:
@@ -71,7 +67,7 @@ def _image_problems(image: ImagePart) -> Iterator[str]:
     if facts is None and image.mime not in IMAGE_TYPES:
         yield f"{image.name}: {image.mime} is not supported (use PNG, JPEG, GIF or WebP)"
         return
-    encoded = _base64_length(len(image.data))
+    encoded = base64_length(len(image.data))
     if encoded > MAX_IMAGE:
         yield (
             f"{image.name}: the image is {format_size(len(image.data))} "
@@ -94,15 +90,11 @@ def _document_problems(document: DocumentPart, pages_allowed: int) -> Iterator[s
     pages = pdf_pages(document.data)
     if pages is not None and pages > pages_allowed:
         yield f"{document.name}: the document has {pages} pages; the limit is {pages_allowed}"
-    if _base64_length(len(document.data)) > MAX_BODY:
+    if base64_length(len(document.data)) > MAX_BODY:
         yield (
             f"{document.name}: the document is {format_size(len(document.data))}; "
             f"a whole request may have {format_size(MAX_BODY)} encoded"
         )
-
-
-def _base64_length(size: int) -> int:
-    return (size + 2) // 3 * 4
 
 
 def check_size(body: bytes, conversation: Conversation) -> None:
@@ -114,44 +106,4 @@ def check_size(body: bytes, conversation: Conversation) -> None:
         "Remove some of the largest items and send again.",
         kind=ErrorKind.TOO_LARGE,
         details=largest_items(conversation),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Item:
-    label: str
-    size: int
-
-
-def largest_items(conversation: Conversation) -> tuple[str, ...]:
-    """Return the three largest items of a conversation with their sizes, one line each.
-
-    To be shown with an error of kind ``too_large``.
-    """
-    items = sorted(_items(conversation), key=lambda item: -item.size)
-    return tuple(f"{item.label}: {format_size(item.size)}" for item in items[:_LISTED])
-
-
-def _items(conversation: Conversation) -> Iterator[_Item]:
-    for number, message in enumerate(conversation.messages, 1):
-        for part in message.parts:
-            yield _item(number, message.role.value, part)
-
-
-def _item(number: int, role: str, part: Part) -> _Item:
-    match part:
-        case ImagePart() | DocumentPart():
-            return _Item(part.name, _base64_length(len(part.data)))
-        case ToolResultPart():
-            return _Item(f"result of tool call {part.tool_use_id}", _size(part.content))
-        case ToolUsePart():
-            return _Item(f"tool call {part.id} ({part.name})", byte_length(str(dict(part.input))))
-        case TextPart() | ThinkingPart():
-            return _Item(f"text of message {number} ({role})", byte_length(part.text))
-
-
-def _size(content: Sequence[ContentPart]) -> int:
-    return sum(
-        byte_length(part.text) if isinstance(part, TextPart) else _base64_length(len(part.data))
-        for part in content
     )

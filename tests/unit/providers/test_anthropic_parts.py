@@ -12,7 +12,7 @@ from flemma.conversation.messages import (
     ToolResultPart,
 )
 from flemma.errors import ErrorKind, ProviderError
-from flemma.providers.anthropic.limits import largest_items
+from flemma.providers.largest import largest_items
 from tests.unit.providers.conversations import (
     PARAMETERS,
     PNG,
