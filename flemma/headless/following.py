@@ -10,6 +10,7 @@ from flemma.app.services import Services
 from flemma.app.session import ChatSession
 from flemma.app.turn import CancelAllPressed, Rest, SendPressed
 from flemma.chat.edits import resolve_orphaned_jobs
+from flemma.chat.nodes import Diagnostic
 from flemma.errors import EditorError
 from flemma.headless.approving import approve_waiting
 from flemma.headless.options import RunOptions
@@ -45,6 +46,8 @@ class Following:
         self._rest: Rest | None = None
         self._interrupted = False
         self._changed = asyncio.Event()
+        self.diagnostics: tuple[Diagnostic, ...] = ()
+        """Problems of the frontmatter, as of the end."""
 
     def interrupt(self) -> None:
         """Cancel everything; :meth:`to_rest` returns as soon as its end is in the file."""
@@ -109,6 +112,7 @@ class Following:
             await self._until_idle()
         self._session.hold()
         settings = await self._session.settings()
+        self.diagnostics = settings.diagnostics
         compact = settings.config.editing.compact_headers
         if self._buffer.lost is None:
             await deliver(self._buffer, self._session.jobs, compact_headers=compact)

@@ -145,7 +145,6 @@ class HeadlessRun:
         pending = pending_calls(buffer.document, services.tools)
         if ended.code == ExitCode.WAITING:
             self._tell_pending(pending)
-        settings = services.settings.current(buffer.id)
         return report(
             self._path,
             ended,
@@ -153,7 +152,7 @@ class HeadlessRun:
             pending,
             services.usage.records,
             self._screen.notifications,
-            settings.diagnostics,
+            following.diagnostics,
         )
 
     async def _to_rest(

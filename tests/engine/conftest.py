@@ -165,6 +165,10 @@ class Chat:
         """Every process that was started for this chat and still lives."""
         return marked(self.marker)
 
+    def wait_for_silence(self) -> None:
+        """Wait until everything that was started for this chat is gone; fail if it stays."""
+        wait_until(lambda: not self.processes, message="no process is left")
+
     def wait_for(self, check: Callable[[str], object], message: str) -> None:
         """Wait until the file is as wanted."""
         wait_until(
@@ -190,8 +194,7 @@ def chat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Chat]:
         if name.startswith(("ANTHROPIC_", "XDG_")):
             monkeypatch.delenv(name)
     for name, value in environment.items():
-        if name not in (MARKER, "PATH"):
-            monkeypatch.setenv(name, value)
+        monkeypatch.setenv(name, value)
     # Set while a run is under way; restored by hand, since monkeypatch saw it unset.
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
     monkeypatch.chdir(directory)
