@@ -110,12 +110,13 @@ class Chats:
             await buffer.attach()
             session = self._workspace.open(buffer)
             session.on_state = self._watch.changed
+            services = self._services
             view = BufferView(
-                session, buffer, self._lua, self._services.tools, self._services.clock
+                session, buffer, self._lua, services.tools, services.clock, services.tasks
             )
             view.reset((await session.settings()).config)
             buffer.on_change = lambda before, after: self._changed(bufnr, before, after)
-            drawing = view.start(self._services.tasks)
+            drawing = view.start()
             self._chats[bufnr] = _Chat(buffer, session, view, drawing)
             if broken_off:
                 await end_broken_request(session)

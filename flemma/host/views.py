@@ -6,12 +6,11 @@ from typing import Any
 from flemma.adapters.nvim.buffer import NvimBuffer
 from flemma.adapters.nvim.lua import Lua
 from flemma.app.session import ChatSession
-from flemma.chat.nodes import ToolUse
 from flemma.config.schema import Config
 from flemma.errors import EditorError
+from flemma.host.previews import CallPreviews
 from flemma.ports.clock import Clock
 from flemma.ports.tasks import Tasks
-from flemma.tools.previews import PreviewText, preview
 from flemma.tools.registry import ToolRegistry
 from flemma.ui.state import FINISHED_SHOWN, RunState, ViewOptions
 from flemma.ui.view import ViewDiff
@@ -24,21 +23,29 @@ class BufferView:
     """Draws one buffer."""
 
     def __init__(
-        self, session: ChatSession, buffer: NvimBuffer, lua: Lua, tools: ToolRegistry, clock: Clock
+        self,
+        session: ChatSession,
+        buffer: NvimBuffer,
+        lua: Lua,
+        tools: ToolRegistry,
+        clock: Clock,
+        tasks: Tasks,
     ) -> None:
         self._session = session
         self._buffer = buffer
         self._lua = lua
-        self._tools = tools
         self._clock = clock
-        self._difference = ViewDiff(buffer.id, self._preview)
+        self._tasks = tasks
+        self._tools = tools
+        self._previews = CallPreviews(tools, tasks, self.refresh)
+        self._difference = ViewDiff(buffer.id, self._previews.of)
         self._due = asyncio.Event()
         self._finished: dict[str, bool] = {}
 
-    def start(self, tasks: Tasks) -> "asyncio.Task[None]":
+    def start(self) -> "asyncio.Task[None]":
         """Draw from now on, whenever something changed."""
         self._due.set()
-        return tasks.spawn(self._run(), f"view of chat {self._buffer.id}")
+        return self._tasks.spawn(self._run(), f"view of chat {self._buffer.id}")
 
     def refresh(self) -> None:
         """Something changed."""
@@ -58,6 +65,13 @@ class BufferView:
         self._due.set()
 
     async def _run(self) -> None:
+        unsubscribe = self._tools.subscribe(self._previews.tools_changed)
+        try:
+            await self._keep_drawing()
+        finally:
+            unsubscribe()
+
+    async def _keep_drawing(self) -> None:
         while not self._buffer.gone:
             await self._due.wait()
             self._due.clear()
@@ -93,10 +107,8 @@ class BufferView:
                 job.id: now - (monotonic - job.started)
                 for job in self._session.jobs.running.values()
             },
+            previews=self._previews.later,
         )
-
-    def _preview(self, use: ToolUse) -> PreviewText:
-        return preview(self._tools.get(use.name), use.name, use.input)
 
 
 def view_options(config: Config) -> ViewOptions:

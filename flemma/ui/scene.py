@@ -36,7 +36,7 @@ class Scene:
 
     def preview(self, use: ToolUse) -> Preview:
         """Return the summary of a call."""
-        return self.run.previews.get(use.id) or self.preview_of(use)
+        return self.preview_of(use)
 
     def tool_of_job(self, index: int, job: JobResult) -> str | None:
         """Return the name of the tool whose placeholder stands for a delivered job."""

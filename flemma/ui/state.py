@@ -50,7 +50,8 @@ class RunState:
     jobs: Mapping[str, float] = field(default_factory=dict[str, float])
     """Running background jobs by job id, with the time they started."""
     previews: Mapping[str, Preview] = field(default_factory=dict[str, Preview])
-    """Previews by tool use id that are better than those computed here (from Lua, say)."""
+    """Previews that had to be asked for, by tool use id. `PreviewOf` returns them; here they make
+    that the calls are drawn again when the answer came."""
 
 
 @dataclass(frozen=True, slots=True)

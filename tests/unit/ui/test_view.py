@@ -94,8 +94,12 @@ def test_a_message_that_is_no_longer_the_last_is_drawn_again() -> None:
 
 
 def test_a_better_preview_is_drawn_when_it_comes() -> None:
-    view, parsed = drawn(TOOLS)
-    after = view.difference(parsed, RunState(previews={"t1": Summary("bash", "from Lua")}), 2)
+    best = {"t1": Summary("bash", "from Python")}
+    view, parsed = ViewDiff(1, lambda use: best[use.id]), document(TOOLS)
+    assert view.difference(parsed, IDLE, 1) is not None
+    view.accept()
+    best = {"t1": Summary("bash", "from Lua")}
+    after = view.difference(parsed, RunState(previews=best), 2)
     assert after is not None
     details = [m.get("detail") for s in after["set"] for m in s["marks"] if m["kind"] == "preview"]
     assert details == ["from Lua"]
