@@ -18,7 +18,7 @@ from flemma.app.prepare import NotSentError, Preparation
 from flemma.app.request import LAST_LINE, Ended, Request
 from flemma.app.services import Services
 from flemma.app.settings import BufferSettings
-from flemma.app.tool_runs import Run, ToolRuns
+from flemma.app.tool_runs import Run, ToolRuns, Turn
 from flemma.app.turn import (
     DROPPED,
     CancelAllTools,
@@ -69,10 +69,8 @@ class ChatSession:
         self._lock = BufferLock(buffer)
         self._contexts = CallContexts(services, buffer, self.jobs)
         self.approvals = Approvals(services, buffer, self._contexts)
-        self.runs = ToolRuns(
-            services, buffer, self._contexts, self._lock, self.jobs, self.post, self.in_loop
-        )
-        self.runs.on_foreground_ended = self._foreground_ended
+        turn = Turn(self.post, self.in_loop, self.auto_write, self._foreground_ended)
+        self.runs = ToolRuns(services, buffer, self._contexts, self._lock, self.jobs, turn)
         self._passes = Passes(services, buffer, self.approvals, self.runs, self._lock)
         self._preparation = Preparation(services, buffer.id)
         self._inbox: asyncio.Queue[Event] = asyncio.Queue()
@@ -228,6 +226,7 @@ class ChatSession:
             await self.sources_ready()
             settings = await self.settings()
             await self._write_job_results(settings)
+            await self.auto_write()
             request = Request(self._services, self.buffer, settings)
             ended = await request.run(self._preparation, user_initiated=user_initiated)
         except asyncio.CancelledError:

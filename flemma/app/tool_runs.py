@@ -5,7 +5,7 @@ Spec: tools, "Tool execution" and "Background jobs"; behaviour 2.12, 7.
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from flemma.app.call_context import CallContexts
@@ -62,6 +62,19 @@ class Run:
         return f"tool {self.key}"
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What runs tell the turn of their buffer, and ask of it."""
+
+    post: Callable[[Event], None]
+    in_loop: Callable[[], bool]
+    """Whether a loop is under way, so that a finished job continues without delay."""
+    save: Callable[[], Awaitable[None]]
+    """Writes the file, if the user wants that."""
+    foreground_ended: Callable[[Run], None]
+    """A foreground call has its result: the cursor may move there."""
+
+
 class ToolRuns:
     """Starts, cancels and finishes calls."""
 
@@ -72,19 +85,15 @@ class ToolRuns:
         contexts: CallContexts,
         lock: BufferLock,
         jobs: Jobs,
-        post: Callable[[Event], None],
-        in_loop: Callable[[], bool],
+        turn: Turn,
     ) -> None:
         self._services = services
         self._buffer = buffer
         self._contexts = contexts
         self._lock = lock
         self._jobs = jobs
-        self._post = post
-        self._in_loop = in_loop
+        self._turn = turn
         self._runs: dict[CallKey, Run] = {}
-        self.on_foreground_ended: Callable[[Run], None] = lambda run: None
-        """Called when a foreground call has its result, for the cursor."""
 
     @property
     def running(self) -> Mapping[CallKey, Run]:
@@ -136,8 +145,9 @@ class ToolRuns:
         job = self._submit(run)
         await self._write_job_placeholder(run, job)
         await self._lock.release(run.purpose)
+        await self._turn.save()
         self._services.screen.refresh(self._buffer.id)
-        self._post(ToolEnded(key))
+        self._turn.post(ToolEnded(key))
         return True
 
     async def _run(self, run: Run, definition: ToolDefinition | None) -> None:
@@ -145,6 +155,8 @@ class ToolRuns:
         try:
             try:
                 await self._begin(run)
+                # What has begun must not begin again after a crash.
+                await self._turn.save()
                 result = await self._execute(run, definition)
             except asyncio.CancelledError:
                 cancelled = True
@@ -158,7 +170,7 @@ class ToolRuns:
             del self._runs[run.key]
             await self._lock.release(run.purpose)
             self._services.screen.refresh(self._buffer.id)
-            self._post(JobCompleted() if run.job else ToolEnded(run.key, cancelled))
+            self._turn.post(JobCompleted() if run.job else ToolEnded(run.key, cancelled))
 
     async def _begin(self, run: Run) -> None:
         if run.job is not None:
@@ -216,7 +228,7 @@ class ToolRuns:
             # It may have been cancelled before there was one.
             await self._write_job_placeholder(run, run.job)
             now = self._services.clock.monotonic()
-            self._jobs.complete(run.job.id, result, now, in_loop=self._in_loop())
+            self._jobs.complete(run.job.id, result, now, in_loop=self._turn.in_loop())
             self._services.screen.event("tool:finished", data)
             self._services.screen.event("job:completed", {**data, "job_id": run.job.id})
             return
@@ -224,8 +236,9 @@ class ToolRuns:
         await self._buffer.edit(
             lambda document: self._put(document, run, text), undo_group=str(run.key)
         )
+        await self._turn.save()
         self._services.screen.event("tool:finished", data)
-        self.on_foreground_ended(run)
+        self._turn.foreground_ended(run)
 
     def _empty_block(self, document: Document, run: Run) -> tuple[Edit, ...]:
         """Make sure there is a block without a status to show the spinner on."""
