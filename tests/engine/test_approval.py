@@ -193,3 +193,29 @@ def test_the_command_line_does_not_undo_what_stands_in_the_file(chat: Chat):
         "toolu_2": "by hand",
         "toolu_3": "3",
     }
+
+
+LINE = "seq 3 | tail -1 > last; cat last"
+
+
+def test_what_is_granted_stands_in_the_file_and_is_not_asked_about_again(chat: Chat):
+    # the line, or a pattern the user chose; nothing wider.
+    grants = f"flemma.opt.tools.bash.allow:append({LINE!r})\n" \
+             "flemma.opt.tools.bash.allow:append('echo *')\n"  # fmt: skip
+    chat.write(f"```lua\n{grants}```\n@You:\nGo.\n")
+
+    def commands(*lines: str):
+        return message(
+            *(tool_use(f"toolu_{n}", "bash", {"command": line}) for n, line in enumerate(lines))
+        )
+
+    ran = chat.run(commands(LINE, "echo a && echo b", LINE + "; rm last", "echo a && rm last"))
+    assert ran.code == 3
+    assert [call["id"] for call in ran.report["pending"]] == ["toolu_2", "toolu_3"]
+    assert "**Tool Result:** `toolu_0`\n```\n3\n```" in ran.text
+    assert "**Tool Result:** `toolu_1`\n```\na\nb\n```" in ran.text
+    assert (chat.directory / "last").exists()
+    chat.replace(grants, "")
+    chat.replace("(pending)", "(rejected)", count=2)
+    ran = chat.run(message(tool_use("toolu_5", "bash", {"command": LINE})))
+    assert [call["id"] for call in ran.report["pending"]] == ["toolu_5"]

@@ -2,7 +2,8 @@
 
 Deny wins over ask, ask over allow (case A-07). A line is allowed only when every command in it is,
 in its raw form and, behind a wrapper such as `timeout` or `sudo`, in its unwrapped form as well
-(case A-03); it is denied as soon as one form of one command is.
+(case A-03); it is denied as soon as one form of one command is. A line that `allow` holds word for
+word is allowed as a whole: that grants this line, and no other one (cases A-05, A-06).
 """
 
 from collections.abc import Iterator, Sequence
@@ -48,6 +49,8 @@ def judge(rules: ShellRules, source: str) -> Opinion:
         if pattern is not None:
             reason = f"`{command.text}` needs your word"
             return Opinion(Verdict.REQUIRE_APPROVAL, reason, f"ask '{pattern}'")
+    if source.strip() in {entry.strip() for entry in rules.allow}:
+        return Opinion(Verdict.APPROVE, "this very line is allowed", f"allow '{source.strip()}'")
     unclear = line.unclear or _hidden_words(rules.deny, line)
     if unclear is not None and rules.deny:
         reason = f"the command cannot be judged from its text: {unclear}"

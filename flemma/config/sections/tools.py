@@ -79,7 +79,8 @@ class Bash:
     allow: tuple[str, ...] = option(
         (),
         "Commands that need no approval, as patterns with `*`. A line is approved only when every "
-        "command in it is, also behind pipes, `&&`, substitutions and wrappers.",
+        "command in it is, also behind pipes, `&&`, substitutions and wrappers; one that is listed "
+        "word for word is approved as a whole.",
         example='{ "git status", "git log *", "make test" }',
     )
     ask: tuple[str, ...] = option(

@@ -173,7 +173,7 @@
 ---@field shell? string Shell to run; nil is bash from the PATH.
 ---@field cwd? string Working directory of commands.
 ---@field env? table<string, string> Extra environment variables of commands.
----@field allow? string[] Commands that need no approval, as patterns with `*`. A line is approved only when every command in it is, also behind pipes, `&&`, substitutions and wrappers.
+---@field allow? string[] Commands that need no approval, as patterns with `*`. A line is approved only when every command in it is, also behind pipes, `&&`, substitutions and wrappers; one that is listed word for word is approved as a whole.
 ---@field ask? string[] Commands that always need approval; wins over `allow`.
 ---@field deny? string[] Commands that never run; wins over `ask` and `allow`.
 

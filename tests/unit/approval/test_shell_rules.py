@@ -98,6 +98,31 @@ def test_a_command_nobody_named_passes_to_the_next_resolver(line: str) -> None:
     assert verdict(line) is None
 
 
+WHOLE = ShellRules(
+    allow=("make test 2>&1 | tee log; echo $?", "git log && git push", "git log && rm -rf y"),
+    ask=("git push *",),
+    deny=("rm -rf *",),
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("make test 2>&1 | tee log; echo $?", Verdict.APPROVE),
+        ("  make test 2>&1 | tee log; echo $?\n", Verdict.APPROVE),
+        ("make test 2>&1 | tee log", None),
+        ("make test", None),
+        ("make test 2>&1 | tee log; echo $?; rm x", None),
+        ("git log && git push", Verdict.REQUIRE_APPROVAL),
+        ("git log && rm -rf y", Verdict.DENY),
+    ],
+)
+def test_a_line_allowed_word_for_word_grants_that_line_and_nothing_else(
+    line: str, wanted: Verdict | None
+) -> None:
+    assert verdict(line, WHOLE) is wanted
+
+
 def test_without_deny_patterns_an_unclear_line_is_left_to_the_others() -> None:
     assert verdict("git log > x", ShellRules(allow=("git *",))) is None
 
