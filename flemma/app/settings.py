@@ -136,7 +136,7 @@ class SettingsStore:
         resolved = resolve(self.layers, self.known)
         named = (
             *errors,
-            *selection_errors(self.layers, self.tools.names()),
+            *selection_errors(resolved.layers, self.tools.names()),
             *unknown_tools(resolved.presets, self.tools.names()),
         )
         return setup_notice(named)
@@ -194,7 +194,9 @@ class SettingsStore:
         return self._settings(last.result, last.good)
 
     async def _run(self, frontmatter: Frontmatter, names: Mapping[str, Any]) -> FrontmatterResult:
-        context = FrontmatterContext(self.layers, self.known, names, self._selected(self.layers))
+        context = FrontmatterContext(
+            self.layers, self.known, names, self._selected(self.shared().layers)
+        )
         outcome = self.languages.evaluate(frontmatter.language, frontmatter.code, context)
         if isinstance(outcome, FrontmatterResult):
             return outcome
@@ -218,7 +220,7 @@ class SettingsStore:
         problems = [_diagnostic(failure) for failure in result.failures]
         problems += [
             Diagnostic("config", Severity.ERROR, error.message, error.line or 0)
-            for error in (*resolved.errors, *self._selection_errors(layers))
+            for error in (*resolved.errors, *self._selection_errors(resolved.layers))
             if (error.layer == FRONTMATTER and good is result) or error.path == dotted(MODEL)
         ]
         return BufferSettings(
@@ -226,7 +228,7 @@ class SettingsStore:
             policy=approval_policy(resolved),
             variables=good.variables,
             diagnostics=tuple(problems),
-            tool_names=self._selected(layers),
+            tool_names=self._selected(resolved.layers),
         )
 
     def _selection_errors(self, layers: Layers) -> tuple[ConfigError, ...]:
