@@ -25,8 +25,11 @@ def preview_of(returned: object) -> ToolPreview | str:
     """Return what a `format_preview` gave: text, or ``{label, detail, highlight = {lang}}``."""
     if isinstance(returned, ToolPreview):
         return returned
+    if returned is None or returned == []:
+        # An empty table of Lua cannot be told from an empty list.
+        return ""
     if not isinstance(returned, Mapping):
-        return "" if returned is None else str(returned)
+        return str(returned)
     table = cast("Mapping[str, Any]", returned)
     highlight: Mapping[str, Any] = table.get("highlight") or {}
     return ToolPreview(_detail(table.get("detail")), table.get("label"), highlight.get("lang"))

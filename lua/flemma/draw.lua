@@ -151,9 +151,11 @@ end
 
 function KINDS.preview(canvas, mark)
   local row = is_concealed(canvas.bufnr) and mark.row - 1 or mark.row
+  local options = vim.bo[canvas.bufnr]
+  local indent = options.shiftwidth > 0 and options.shiftwidth or options.tabstop
   return {
     put(canvas, row, 0, {
-      virt_lines = require("flemma.preview").lines(mark, canvas.width),
+      virt_lines = require("flemma.preview").lines(mark, canvas.width, indent),
       priority = PRIORITY.text,
     }),
   }

@@ -6,6 +6,7 @@ local M = {}
 
 local SEPARATOR = " — "
 local GROUP = "FlemmaToolPreview"
+local BLOCK_LINES = 10
 
 ---@alias flemma.Chunk [string, string|string[]]
 
@@ -78,14 +79,21 @@ function M.highlight(code, language)
   return cache[key]
 end
 
+--- One line without tabs, whose width would depend on where they stand.
+---@param part? string
+---@return string
+local function plain(part)
+  return (text.one_line(part or ""):gsub("\t", " "))
+end
+
 --- The parts of the one-line form, cut to `columns`: the detail gives way before the label does.
 ---@param mark flemma.Mark
 ---@param columns integer
 ---@return flemma.Chunk[]
 function M.line(mark, columns)
   local name = mark.name or ""
-  local detail = text.one_line(mark.detail or "")
-  local label = text.one_line(mark.label or "")
+  local detail = plain(mark.detail)
+  local label = plain(mark.label)
   if detail == "" and label == "" then
     return { { text.truncate(name, columns), GROUP } }
   end
@@ -107,15 +115,25 @@ end
 
 ---@param mark flemma.Mark
 ---@param columns integer
+---@param indent integer
 ---@return flemma.Chunk[][]
-local function block(mark, columns)
+local function block(mark, columns, indent)
   local head = (mark.name or "") .. ":"
   if mark.label then
-    head = head .. SEPARATOR .. text.one_line(mark.label)
+    head = head .. SEPARATOR .. plain(mark.label)
   end
   local lines = { { { text.truncate(head, columns), GROUP } } }
-  for _, line in ipairs(mark.block) do
-    table.insert(lines, M.highlight(text.truncate(line, columns), mark.language))
+  local margin = (" "):rep(math.min(indent, math.floor(columns / 2)))
+  -- A last line that counts what is left out is not worth one line more.
+  local count = #mark.block <= BLOCK_LINES + 1 and #mark.block or BLOCK_LINES
+  for index = 1, count do
+    local line = text.truncate(plain(mark.block[index]), columns - #margin)
+    local chunks = { { margin, GROUP } }
+    vim.list_extend(chunks, M.highlight(line, mark.language))
+    table.insert(lines, chunks)
+  end
+  if count < #mark.block then
+    table.insert(lines, { { ("%s%d more lines"):format(margin, #mark.block - count), GROUP } })
   end
   return lines
 end
@@ -123,15 +141,16 @@ end
 --- The virtual lines of a preview: one line if that fits or there is no other form.
 ---@param mark flemma.Mark
 ---@param columns integer
+---@param indent? integer columns that the lines of a block are moved to the right
 ---@return flemma.Chunk[][]
-function M.lines(mark, columns)
+function M.lines(mark, columns, indent)
   if mark.block then
     local parts = { mark.name or "", ": ", mark.detail or "" }
     if mark.label then
       vim.list_extend(parts, { SEPARATOR, mark.label })
     end
-    if text.width(text.one_line(table.concat(parts))) > columns then
-      return block(mark, columns)
+    if text.width(plain(table.concat(parts))) > columns then
+      return block(mark, columns, indent or 0)
     end
   end
   return { M.line(mark, columns) }

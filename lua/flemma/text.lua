@@ -29,17 +29,18 @@ function M.truncate(text, columns)
   if M.width(text) <= columns then
     return text
   end
-  -- The number of characters whose width is within the limit, found by halving.
-  local low, high = 0, math.min(vim.fn.strchars(text), columns)
+  -- The number of characters whose width is within the limit, found by halving. What is drawn as one
+  -- (a letter with its accents, a joined emoji) counts as one and is never taken apart.
+  local low, high = 0, math.min(vim.fn.strchars(text, true), columns)
   while low < high do
     local middle = math.ceil((low + high) / 2)
-    if M.width(vim.fn.strcharpart(text, 0, middle)) <= columns - 1 then
+    if M.width(vim.fn.strcharpart(text, 0, middle, true)) <= columns - 1 then
       low = middle
     else
       high = middle - 1
     end
   end
-  return vim.fn.strcharpart(text, 0, low) .. "…"
+  return vim.fn.strcharpart(text, 0, low, true) .. "…"
 end
 
 --- Columns of a list of `[text, group]`.
