@@ -113,22 +113,6 @@ def test_line_breaks_in_a_preview_are_a_sign(shim: Shim) -> None:
     assert shim.editor.virtual_text() == [(0, "bash: a$b")]
 
 
-def test_a_preview_that_does_not_fit_takes_its_block_form(shim: Shim) -> None:
-    shim.open(TALK)
-    shim.editor.command("setlocal shiftwidth=2")
-    mark = {
-        "kind": "preview",
-        "row": 1,
-        "name": "search",
-        "detail": "{" + "x" * 200 + "}",
-        "block": ["query: x", "limit: 1"],
-        "language": "no-such-language",
-    }
-    shim.view(message(2, 0, 3, marks=[mark]))
-    shown = [text for _, text in shim.editor.virtual_text()]
-    assert shown == ["search:", "  query: x", "  limit: 1"]
-
-
 def test_one_timer_runs_while_a_spinner_lives(shim: Shim) -> None:
     shim.open(TALK)
     running = 'return require("flemma.spinner").is_running()'
