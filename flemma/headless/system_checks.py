@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from flemma.app.sandboxes import REQUIRED, SandboxOptions
+from flemma.app.sandboxes import SandboxOptions
 from flemma.app.services import Services
 from flemma.errors import CredentialError
 from flemma.headless.checks import Check, good, install_command, note, problem
@@ -63,7 +63,7 @@ async def check_sandbox(services: Services) -> tuple[Check, ...]:
         return (good(f"{resolution.backend.name} confined a program"),)
     reason = resolution.reason or "There is no sandbox."
     remedy = install_command("bwrap", services.processes.which) if "not found" in reason else None
-    if sandbox.backend == REQUIRED:
+    if resolution.refuses:
         return (problem(reason, remedy or "Set sandbox.backend = auto to run without."),)
     return (note(f"{reason}\nCommands run unconfined, and are asked about.", remedy),)
 
