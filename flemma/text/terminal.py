@@ -44,11 +44,13 @@ class TerminalText:
 
     def feed(self, data: bytes) -> str:
         """Take the next bytes; return text that can no longer change."""
-        text = self._decoder.decode(data)
-        if not (self._pending or self._in_string) and _is_plain(data, text):
-            self._screen.write_lines(text)
+        text = self._pending + self._decoder.decode(data)
+        lines = None if self._in_string else _plain_lines(text)
+        if lines is None:
+            self._take(text)
         else:
-            self._take(self._pending + text)
+            self._pending = "\r" if text.endswith("\r") else ""
+            self._screen.write_lines(lines)
         return self._screen.take_final()
 
     def finish(self) -> str:
@@ -132,11 +134,17 @@ class TerminalText:
             action(self._screen, [min(number, 10_000) for number in numbers])
 
 
-def _is_plain(data: bytes, text: str) -> bool:
-    """Whether the chunk needs no interpretation at all; translate is the faster of the tests."""
-    if len(text) == len(data) and data.isascii():
-        return not data.translate(None, _PLAIN)
-    return not _SPECIAL.search(text)
+def _plain_lines(text: str) -> str | None:
+    """Return the text if it needs no interpretation, None otherwise.
+
+    A terminal ends lines in CR LF, which says no more than LF; a CR at the end may be half of it.
+    """
+    if "\r" in text:
+        text = text.removesuffix("\r").replace("\r\n", "\n")
+    if text.isascii():
+        # Translating bytes is faster than searching a string.
+        return None if text.encode().translate(None, _PLAIN) else text
+    return None if _SPECIAL.search(text) else text
 
 
 def _count(numbers: list[int]) -> int:

@@ -1,5 +1,7 @@
 """Terminal output becomes text (cases X-14, X-15, X-16)."""
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -114,6 +116,30 @@ def test_any_bytes_give_text_that_can_be_encoded(output: bytes) -> None:
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs"], include_characters="\n\t")))
 def test_plain_text_passes_unchanged(text: str) -> None:
     assert shown(text.encode()) == text
+
+
+@given(st.lists(PIECES, max_size=30))
+def test_lines_that_end_as_a_terminal_ends_them_are_the_same_lines(pieces: list[bytes]) -> None:
+    output = b"".join(pieces).replace(b"\r", b"")
+    assert shown(output.replace(b"\n", b"\r\n")) == shown(output)
+
+
+def test_lines_of_a_terminal_are_taken_as_a_whole_and_not_one_by_one() -> None:
+    terminal = TerminalText()
+    calls = 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    chunk = b"y\r\n" * 21845
+    sys.setprofile(count)
+    try:
+        text = terminal.feed(chunk)
+    finally:
+        sys.setprofile(None)
+    assert text.count("\n") > 21_000
+    assert calls < 1000
 
 
 def test_one_line_of_ten_megabytes_passes_in_bounded_memory() -> None:
