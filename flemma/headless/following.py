@@ -63,14 +63,18 @@ class Following:
         try:
             await open_chat(self._session, self._screen)
             opened()
-            if self._options.approve:
-                await approve_waiting(self._session)
-            self._session.post(SendPressed())
+            if not self._interrupted:
+                await self._press_send()
             await self._wait()
             await self._end()
         finally:
             saving.cancel()
         return self._rest or Rest.FAILED
+
+    async def _press_send(self) -> None:
+        if self._options.approve:
+            await approve_waiting(self._session)
+        self._session.post(SendPressed())
 
     def _settled(self, rest: Rest) -> None:
         """Keep the first reason to stop: what jobs bring afterwards does not change it."""

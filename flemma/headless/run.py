@@ -1,5 +1,6 @@
 """`flemma run FILE`: the session, planner and tools of the editor over a file."""
 
+import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from flemma.adapters.logs import set_up_logging
 from flemma.adapters.no_buffers import NoOpenBuffers
 from flemma.adapters.python_modules import PythonModules
 from flemma.adapters.supervisor import Supervisor
+from flemma.app.services import Services
 from flemma.app.turn import Rest
 from flemma.app.workspace import Workspace
 from flemma.errors import BufferGone, EditorError, FlemmaError
@@ -59,6 +61,7 @@ class HeadlessRun:
         self._screen = TerminalScreen(output.notices)
         self._tasks = Supervisor(lambda text: self._screen.notify(text, Level.ERROR))
         self._composition: Composition | None = None
+        self._loading: asyncio.Task[None] | None = None
         self._following: Following | None = None
         self._signal: int | None = None
 
@@ -66,21 +69,22 @@ class HeadlessRun:
         """Run to the end and return the report; nothing that was started still runs then."""
         try:
             buffer = await self._open()
-            composition = await self._compose()
+            composition = self._composition = self._compose()
+            await self._prepare(composition.services)
+            return await self._follow(buffer, composition)
         except FlemmaError as error:
             self._screen.notify(str(error), Level.ERROR)
             code = Ended(ExitCode.UNUSABLE)
             return report(self._path, code, None, (), (), self._screen.notifications)
-        self._composition = composition
-        try:
-            return await self._follow(buffer, composition)
         finally:
-            composition.end()
+            self.kill()
             await self._tasks.stop(TASKS_DEADLINE)
 
     def interrupt(self, signal: int) -> None:
         """Cancel everything that is under way; the run ends as soon as the file says so."""
         self._signal = signal
+        if self._loading is not None:
+            self._loading.cancel()
         if self._following is not None:
             self._following.interrupt()
 
@@ -95,11 +99,11 @@ class HeadlessRun:
             raise EditorError(f"Cannot write {self._path}: the answer would be lost.")
         return buffer
 
-    async def _compose(self) -> Composition:
+    def _compose(self) -> Composition:
         """Raises :class:`flemma.errors.ConfigError`."""
         config = read_config(os.environ)
         self._start_log(config)
-        composition = compose(
+        return compose(
             FrontEnd(
                 screen=self._screen,
                 tasks=self._tasks,
@@ -108,14 +112,18 @@ class HeadlessRun:
                 options=config,
             )
         )
-        services = composition.services
-        # The command line may name a tool or a provider of a module.
+
+    async def _prepare(self, services: Services) -> None:
+        """Load the user's modules, then take the command line, which may name what they bring.
+
+        Raises :class:`flemma.errors.ConfigError`.
+        """
         PythonModules(services).start()
-        await services.tool_sources.ready()
+        self._loading = self._tasks.spawn(services.tool_sources.ready(), "loading of modules")
+        await asyncio.wait([self._loading])
         apply_run_options(services.settings, self._options, services.providers)
         for warning in unknown_approvals(self._options.approve, services.tools):
             self._screen.notify(warning, Level.WARN)
-        return composition
 
     def _start_log(self, config: Mapping[str, Any]) -> None:
         try:
