@@ -1,7 +1,8 @@
 """The status page: a chat's settings, and which layer says so (spec: behaviour 12.10). Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import wrap
 from typing import Any
 
 from flemma.app.sandboxes import SandboxStatus
@@ -10,8 +11,11 @@ from flemma.app.turn import TurnState
 from flemma.approval.decision import Decision, Outlook, Verdict
 from flemma.config.layers import Layer, dump_layer
 from flemma.config.resolve import letters
+from flemma.models.catalogue import Model
+from flemma.models.formats import format_number
 from flemma.ports.editor import Page
 from flemma.providers.protocol import Parameters
+from flemma.schema import to_json_schema
 from flemma.tools.definition import ToolDefinition
 
 NAME = "flemma://status"
@@ -27,6 +31,7 @@ _VERDICTS = {
 }
 _ASKED = "ƒ asked with the call"
 _SOURCE_COLUMN = 64
+_TEXT_WIDTH = 84
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,8 @@ class StatusFacts:
     model: str
     parameters: Parameters | None
     parameters_error: str | None
+    known: Model | None
+    """What is known about the model."""
     state: TurnState | None
     """None outside a chat."""
     sandbox: SandboxStatus
@@ -201,7 +208,7 @@ def _tools(writer: _Writer, facts: StatusFacts) -> None:
     for tool in facts.tools:
         writer.item(f"● {tool.name}")
         if facts.verbose:
-            writer.item(f"    {tool.description}", group="FlemmaStatusTextMuted")
+            _describe(writer, tool)
     for name in facts.disabled:
         writer.item(f"○ {name}", group="FlemmaStatusTextMuted")
 
@@ -215,11 +222,9 @@ def _approval(writer: _Writer, facts: StatusFacts) -> None:
     tools = facts.settings.config.tools
     if not tools.require_approval:
         writer.item("all tools auto-approved (require_approval = false)")
-    entries = [
-        f"{entry} (from {preset})" if preset else entry
-        for entry, preset in facts.settings.policy.entries()
-    ]
-    writer.entry("auto_approve", ", ".join(entries) or "nothing", source("tools", "auto_approve"))
+    writer.entry("auto_approve", "", source("tools", "auto_approve"))
+    for line in _policy_lines(facts):
+        writer.item(f"  {line}")
     for name, outlook in facts.outlooks:
         decision = outlook.decision
         sandboxed = _SANDBOX if decision.resolver.endswith(":sandbox") else ""
@@ -230,11 +235,50 @@ def _approval(writer: _Writer, facts: StatusFacts) -> None:
         writer.item(f"{verdict:<20} {name} — {_why(decision)}", sandboxed)
 
 
+def _policy_lines(facts: StatusFacts) -> list[str]:
+    """Return the list in force: the entries, those of a preset behind its name."""
+    value = facts.settings.config.tools.auto_approve
+    if callable(value):
+        return ["a function"]
+    members: dict[str | None, list[str]] = {}
+    for entry, preset in facts.settings.policy.entries():
+        members.setdefault(preset, []).append(entry)
+    lines = [f"{preset or 'by name'}: {', '.join(names)}" for preset, names in members.items()]
+    return lines or ["nothing"]
+
+
 def _why(decision: Decision) -> str:
     return decision.rule or decision.reason
 
 
+def _describe(writer: _Writer, tool: ToolDefinition) -> None:
+    muted = "FlemmaStatusTextMuted"
+    for line in wrap(tool.description, _TEXT_WIDTH):
+        writer.item(f"    {line}", group=muted)
+    parameters: Mapping[str, Any] = to_json_schema(tool.input_schema).get("properties") or {}
+    if parameters:
+        writer.item(f"    parameters: {', '.join(sorted(parameters))}", group=muted)
+
+
+def _model(writer: _Writer, model: Model) -> None:
+    writer.section("Model Info")
+    for name, tokens in (("context", model.context), ("max_output", model.max_output)):
+        writer.entry(name, "unknown" if tokens is None else f"{format_number(tokens)} tokens")
+    prices = model.prices
+    writer.entry(
+        "price",
+        "unknown"
+        if prices is None
+        else f"${prices.input:g} input / ${prices.output:g} output per MTok",
+    )
+    writer.entry("thinking", ", ".join(model.thinking_forms) or "no")
+    writer.entry("efforts", ", ".join(model.efforts) or "none")
+    writer.entry("temperature", "accepted" if model.sampling else "not accepted")
+
+
 def _verbose(writer: _Writer, facts: StatusFacts) -> None:
+    if facts.known is not None:
+        _model(writer, facts.known)
     writer.section("Layer Ops")
     for layer in Layer:
         for line in dump_layer(facts.settings.resolved.layers, layer):

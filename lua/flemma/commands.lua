@@ -32,7 +32,7 @@ local commands = {
   entry("sandbox:status"),
   entry("send"),
   entry("status", { "verbose" }),
-  entry("switch"),
+  { name = "switch", arguments = {}, dynamic = true },
   entry("tool:approve"),
   entry("tool:approve-all"),
   entry("tool:background"),

@@ -160,12 +160,12 @@ class SettingsCommands:
     async def _facts(self, session: ChatSession, *, verbose: bool) -> StatusFacts:
         services = self._services
         settings = await session.settings()
-        parameters, problem, model = None, None, settings.config.model or "–"
+        parameters, problem, known, model = None, None, None, settings.config.model or "–"
         try:
             provider = services.providers.get(settings.config.provider)
             base = services.place(session.buffer.path).directory
-            parameters = resolve_parameters(settings.config, provider, base).parameters
-            model = parameters.model
+            resolved = resolve_parameters(settings.config, provider, base)
+            parameters, known, model = resolved.parameters, resolved.model, resolved.model.name
         except ConfigError as error:
             problem = error.message
         offered = services.tools.selected(settings.tool_names)
@@ -176,6 +176,7 @@ class SettingsCommands:
             model=model,
             parameters=parameters,
             parameters_error=problem,
+            known=known,
             state=session.state,
             sandbox=await services.sandboxes.status(session.contexts.sandbox_options(settings)),
             tools=offered,

@@ -10,7 +10,7 @@
 local sandbox, host = ...
 
 local error, type, setmetatable, select = error, type, setmetatable, select
-local line_of_caller = sandbox.line_of_caller
+local line_of_caller, line_of = sandbox.line_of_caller, sandbox.line_of
 
 local METHODS = { set = true, append = true, prepend = true, remove = true, get = true }
 
@@ -73,7 +73,7 @@ function methods.remove(list, ...)
 end
 
 function methods.set(list, value)
-  host.set(paths[list], plain(value), line_of_caller())
+  host.set(paths[list], plain(value), line_of(value))
   return list
 end
 
@@ -112,7 +112,7 @@ function meta.__newindex(proxy, key, value)
   if paths[value] == path then
     return -- `list = list + item`: the operator has written it already
   end
-  host.set(path, plain(value), line_of_caller())
+  host.set(path, plain(value), line_of(value))
 end
 
 local function operator(op)
@@ -162,7 +162,7 @@ sandbox.base.flemma = setmetatable({}, {
       error("only flemma.opt can be assigned", 2)
     end
     if value ~= root then
-      host.set("", plain(value), line_of_caller())
+      host.set("", plain(value), line_of(value))
     end
   end,
 })

@@ -32,6 +32,15 @@ local function line_of_caller()
   return nil
 end
 
+-- A function is where it begins; the statement that assigns it counts as being where it ends.
+local function line_of(value)
+  if type(value) ~= "function" then
+    return line_of_caller()
+  end
+  local info = getinfo(value, "S")
+  return info.source == SOURCE and info.linedefined or line_of_caller()
+end
+
 sethook(function()
   if depth == 0 then
     return
@@ -176,7 +185,7 @@ local function finish(ok, ...)
   return false, describe((...))
 end
 
-local sandbox = { line_of_caller = line_of_caller, base = base, environment = environment }
+local sandbox = { line_of_caller = line_of_caller, line_of = line_of, base = base, environment = environment }
 
 -- Returns whether it ran, and the error text.
 function sandbox.run(code)
