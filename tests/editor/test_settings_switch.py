@@ -185,7 +185,7 @@ def test_completion_offers_presets_first_then_providers_then_models(start_chat: 
     chat.editor.wait_for_host()
     assert completions(chat, "Flemma switch ") == ["$cheap", "$reader", "anthropic", "demo"]
     assert completions(chat, "Flemma switch $c") == ["$cheap"]
-    models = completions(chat, "Flemma switch anthropic claude-haiku")
+    models = completions(chat, "Flemma switch anthropic claude-haiku-4")
     assert models == ["claude-haiku-4-5"]
     assert "claude-sonnet-4-6" in completions(chat, "Flemma switch $cheap ")
     assert completions(chat, "Flemma status ") == ["verbose"]
