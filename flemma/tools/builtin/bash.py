@@ -2,12 +2,15 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from flemma import schema as s
 from flemma.errors import FlemmaError, ProcessError, SandboxUnavailable
 from flemma.ports.processes import ProcessOutcome, ProcessSpec
+from flemma.ports.sandbox import SandboxPolicy
 from flemma.text.sizes import counted, format_size
 from flemma.tools.builtin.command_output import Captured, CommandOutput
+from flemma.tools.builtin.denials import explain_denial
 from flemma.tools.builtin.inputs import number_input, text_input
 from flemma.tools.builtin.label import label_field
 from flemma.tools.context import ToolContext
@@ -68,8 +71,10 @@ async def _execute(tool_input: ToolInput, context: ToolContext) -> ToolResult:
     if not command or not command.strip():
         return ToolResult.failure("No command provided")
     try:
+        confinement = await context.sandbox.confinement()
         spec = await _spec(command, _timeout(tool_input, context), context)
-        return await _run(spec, context)
+        result = await _run(spec, context)
+        return result if confinement is None else _explained(result, confinement[1])
     except SandboxUnavailable as error:
         return ToolResult.failure(f"Sandbox error: {error.message}")
     except ProcessError as error:
@@ -126,6 +131,12 @@ async def _run(spec: ProcessSpec, context: ToolContext) -> ToolResult:
         output.discard()
         raise
     return _result(outcome, captured, spec)
+
+
+def _explained(result: ToolResult, policy: SandboxPolicy) -> ToolResult:
+    """Add what the sandbox had to do with a failure."""
+    note = None if result.success else explain_denial(result.error or "", policy)
+    return replace(result, error=f"{result.error}\n\n{note}") if note else result
 
 
 def _result(outcome: ProcessOutcome, captured: Captured, spec: ProcessSpec) -> ToolResult:

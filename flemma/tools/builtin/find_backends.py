@@ -99,7 +99,9 @@ async def _git_lists(context: ToolContext, git: str, directory: str) -> bool:
 
 async def _answer(context: ToolContext, argv: Sequence[str]) -> tuple[int | None, bytes]:
     output = bytearray()
-    spec = ProcessSpec(argv, cwd=context.cwd, timeout=_PROBE_TIMEOUT, output_limit=1 << 16)
+    # Confined like the search itself: git obeys the settings of a work tree that may be anyone's.
+    wrapped = await context.sandbox.wrap_command(argv)
+    spec = ProcessSpec(wrapped, cwd=context.cwd, timeout=_PROBE_TIMEOUT, output_limit=1 << 16)
     outcome = await context.processes.run(spec, output.extend, _ignore_errors)
     return outcome.exit_code, bytes(output)
 

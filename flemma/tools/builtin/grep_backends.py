@@ -70,7 +70,8 @@ async def detect_grep(context: ToolContext) -> GrepBackend | None:
     program = context.processes.which("grep")
     if program is None:
         return None
-    probe = ProcessSpec((program, "-P", "", "/dev/null"), cwd=context.cwd, timeout=_PROBE_TIMEOUT)
+    command = await context.sandbox.wrap_command((program, "-P", "", "/dev/null"))
+    probe = ProcessSpec(command, cwd=context.cwd, timeout=_PROBE_TIMEOUT)
     outcome = await context.processes.run(probe, _ignore_output)
     perl = outcome.exit_code in (0, 1)
     return GrepBackend(program, GrepDialect.PERL if perl else GrepDialect.EXTENDED)
