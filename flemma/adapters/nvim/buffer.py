@@ -63,6 +63,11 @@ class NvimBuffer:
         return self._tick
 
     @property
+    def is_attached(self) -> bool:
+        """Whether :attr:`document` follows the buffer."""
+        return self._attached.is_set()
+
+    @property
     def gone(self) -> bool:
         """Whether the buffer was wiped."""
         return self._gone

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from flemma.app.session import ChatSession
+from flemma.chat.document import Document
 from flemma.errors import FlemmaError
 
 
@@ -24,6 +25,8 @@ class Invocation:
     """Cursor line, 0-based."""
     key: bool = False
     """Whether a key was pressed instead of a command typed."""
+    seen: Document | None = None
+    """The chat as it was when the key was pressed, None for as it is now."""
 
     @property
     def chat(self) -> ChatSession:
@@ -31,6 +34,11 @@ class Invocation:
         if self.session is None:
             raise CommandError(f"'{self.name}' needs a chat: open a .chat file first.")
         return self.session
+
+    @property
+    def document(self) -> Document:
+        """What the user looked at: a call that appeared later was not meant (case A-14)."""
+        return self.seen or self.chat.buffer.document
 
 
 Run: TypeAlias = Callable[[Invocation], Awaitable[None]]

@@ -38,7 +38,7 @@ class ToolCommands:
     async def approve(self, invocation: Invocation) -> None:
         """Toggle the call at the cursor between approved and pending."""
         session = invocation.chat
-        key = _placeholder_at(session, invocation.line).key
+        key = _placeholder_at(invocation).key
 
         def toggle(document: Document) -> Sequence[Edit]:
             status = _status_of(document, key)
@@ -51,11 +51,12 @@ class ToolCommands:
     async def approve_all(self, invocation: Invocation) -> None:
         """Approve every pending call of the buffer."""
         session = invocation.chat
-        if not _pending(session.buffer.document):
+        meant = _pending(invocation.document)
+        if not meant:
             raise CommandError("No pending tools to approve")
         await session.buffer.edit(
             lambda document: set_statuses(
-                document, [(key, Status.APPROVED) for key in _pending(document)]
+                document, [(key, Status.APPROVED) for key in _pending(document) if key in meant]
             )
         )
         await session.auto_write()
@@ -63,7 +64,7 @@ class ToolCommands:
     async def reject(self, invocation: Invocation) -> None:
         """Reject the call at the cursor, or take a rejection back."""
         session = invocation.chat
-        call = _placeholder_at(session, invocation.line)
+        call = _placeholder_at(invocation)
         message = " ".join(invocation.arguments.split())
         if message:
             await self.reject_with(session, call.key, message)
@@ -100,7 +101,7 @@ class ToolCommands:
         session = invocation.chat
         if session.state.phase is Phase.REQUESTING:
             raise CommandError("Cannot execute tool while API request is in flight")
-        call = _call_at(session, invocation.line)
+        call = _call_at(invocation)
         if call.key in session.runs.running:
             raise CommandError(f"Tool {call.id} is already executing")
         status = _status_of(session.buffer.document, call.key)
@@ -129,7 +130,7 @@ class ToolCommands:
     async def background(self, invocation: Invocation) -> None:
         """Let the running call at the cursor go on in the background."""
         session = invocation.chat
-        key = _running_at(session, invocation.line)
+        key = _running_at(session, invocation.document, invocation.line)
         if key is None or not await session.runs.move_to_background(key):
             raise CommandError("Failed to move tool to background")
         self._services.screen.notify("Tool moved to background.", Level.INFO)
@@ -174,32 +175,40 @@ def cancel_event(session: ChatSession, line: int) -> CancelPressed:
 
 def running_for_cancel(session: ChatSession, line: int) -> CallKey | None:
     """Return the running call that a cancellation means: at the cursor, else the oldest."""
-    at_cursor = _running_at(session, line)
+    at_cursor = _running_at(session, session.buffer.document, line)
     if at_cursor is not None:
         return at_cursor
     runs = sorted(session.runs.running.values(), key=lambda run: run.started)
     return runs[0].key if runs else None
 
 
-def _running_at(session: ChatSession, line: int) -> CallKey | None:
+def _running_at(session: ChatSession, document: Document, line: int) -> CallKey | None:
     try:
-        key = tool_at(session.buffer.document, line).key
+        key = tool_at(document, line).key
     except NoToolAtCursor:
         return None
     return key if key in session.runs.running else None
 
 
-def _call_at(session: ChatSession, line: int) -> ToolCall:
-    call = tool_at(session.buffer.document, line)
+def _call_at(invocation: Invocation) -> ToolCall:
+    """Return the call at the cursor as it is now; it must have been there for the user to see."""
+    seen = tool_at(invocation.document, invocation.line)
+    call = find_call(invocation.chat.buffer.document, seen.key)
+    if call is None:
+        raise CommandError("Tool use block not found in buffer")
     if call.use.node.error is not None:
         raise CommandError(f"Tool {call.id} cannot run: {call.use.node.error}")
     return call
 
 
-def _placeholder_at(session: ChatSession, line: int) -> ToolCall:
-    """Return the call at the cursor, which must still wait for its result."""
-    call = tool_at(session.buffer.document, line)
-    _require_placeholder(session, call)
+def _placeholder_at(invocation: Invocation) -> ToolCall:
+    """Return the call at the cursor, which must have waited for its result and still do so."""
+    seen = tool_at(invocation.document, invocation.line)
+    _require_placeholder(invocation.chat, seen)
+    call = find_call(invocation.chat.buffer.document, seen.key)
+    if call is None:
+        raise CommandError(f"No tool result placeholder for {seen.id}")
+    _require_placeholder(invocation.chat, call)
     return call
 
 
