@@ -1,0 +1,142 @@
+"""Work goes on whatever the user does with windows and buffers (cases V-04, V-15 to V-17, A-13)."""
+
+import pytest
+
+from tests.editor.chats import DONE, Chat, StartChat, bash, start_pending, waiting_result
+from tests.support.anthropic_server import Block, Reply, message, text
+
+ANSWER = "".join(f"line {number}\n" for number in range(30))
+ANSWERED = "line 29\n\n@You:\n"
+
+
+def slow(*before: Block) -> Reply:
+    """An answer in small pieces over about a second."""
+    return message(*before, text(ANSWER.rstrip(), size=4), delay=0.015)
+
+
+def errors(chat: Chat) -> str:
+    """What Neovim reported as an error."""
+    return "\n".join(line for line in chat.editor.messages().split("\n") if "E" in line[:2])
+
+
+LEAVING = {
+    "another buffer": ":enew<CR>",
+    "another tab": ":tabnew<CR>",
+    "two windows, one closed": ":vsplit<CR><C-w>c",
+    "only another window": ":new<CR><C-w>o",
+    "hidden": ":new<CR><C-w>p:hide<CR>",
+    "closed": ":new<CR><C-w>p:close<CR>",
+    "escape and q": "<Esc>q",
+}
+
+
+@pytest.mark.parametrize("keys", LEAVING.values(), ids=LEAVING.keys())
+def test_an_answer_arrives_whole_in_a_chat_that_was_left(start_chat: StartChat, keys: str):
+    # V-04, V-15.
+    chat = start_chat([slow()])
+    chat.editor.command("set hidden")
+    chat.send()
+    chat.wait_for("line 3\n")
+    chat.keys(keys)
+    if keys.endswith("q"):
+        chat.keys("a")
+    chat.wait_answered(ANSWERED)
+    assert chat.text == f"@You:\nGo.\n\n@Assistant:\n{ANSWER}\n@You:\n"
+    assert chat.told == []
+    assert errors(chat) == ""
+
+
+def test_an_answer_grows_while_the_user_works_in_another_window(start_chat: StartChat):
+    # V-17, V-05: what is looked at stays, what grows is seen growing.
+    chat = start_chat([slow()])
+    chat.editor.command("new other.txt")
+    chat.editor.command("wincmd p")
+    chat.send()
+    chat.editor.command("wincmd p")
+    chat.wait_for("line 3\n")
+    chat.keys("iI write meanwhile.")
+    chat.wait_until(lambda: any("line 9" in row for row in chat.editor.screen_lines()))
+    assert chat.editor.mode()["mode"] == "i"
+    chat.wait_answered(ANSWERED)
+    assert chat.editor.mode()["mode"] == "i"
+    assert chat.editor.lines() == ["I write meanwhile."]
+    assert chat.editor.cursor() == (1, len("I write meanwhile."))
+
+
+def test_a_wiped_chat_ends_its_request_and_touches_no_other_buffer(start_chat: StartChat):
+    # V-16.
+    chat = start_chat([slow()])
+    chat.editor.open(chat.editor.directory / "other.txt")
+    chat.keys("ikept<Esc>")
+    chat.editor.command(f"buffer {chat.buffer}")
+    chat.send()
+    chat.wait_for("line 3\n")
+    chat.keys(":bwipeout!<CR>")
+    chat.wait_until(lambda: chat.server.disconnects == 1)
+    assert chat.editor.lines() == ["kept"]
+    assert chat.told == []
+    assert errors(chat) == ""
+    assert "Internal error" not in chat.editor.messages()
+
+
+def test_a_chat_that_is_unloaded_and_opened_again_goes_on(start_chat: StartChat):
+    # V-15, L-02.
+    chat = start_chat([slow(), DONE])
+    chat.editor.command("set hidden")
+    chat.send()
+    chat.wait_for("line 3\n")
+    chat.keys(":bdelete!<CR>")
+    chat.editor.open(chat.path)
+    chat.buffer = chat.editor.call("bufnr")
+    chat.wait_until(lambda: chat.text.startswith("@You:\nGo."))
+    chat.wait_unlocked()
+    chat.send()
+    chat.wait_answered("Done.\n\n@You:\n")
+    assert errors(chat) == ""
+
+
+def test_a_call_that_needs_approval_takes_no_focus_and_stops_no_typing(start_chat: StartChat):
+    # A-13, A-12.
+    chat = start_chat(
+        [
+            message(
+                text("I run it."),
+                bash("toolu_1", "true"),
+            ),
+            DONE,
+        ]
+    )
+    chat.editor.command("new other.txt")
+    other = chat.editor.call("win_getid")
+    chat.editor.command("wincmd p")
+    chat.send()
+    chat.editor.command("wincmd p")
+    chat.keys("iI type")
+    chat.wait_for(waiting_result("toolu_1", "pending"))
+    chat.keys(" on")
+    chat.wait_until(lambda: chat.shown("⏸ Pending"))
+    assert chat.editor.call("win_getid") == other
+    assert chat.editor.mode()["mode"] == "i"
+    assert chat.editor.lines() == ["I type on"]
+    assert len(chat.editor.request("nvim_list_wins")) == 2 + floats(chat)
+
+
+def floats(chat: Chat) -> int:
+    """Windows that only show something, such as the usage bar."""
+    wins = chat.editor.request("nvim_list_wins")
+    return sum(bool(chat.editor.request("nvim_win_get_config", win)["relative"]) for win in wins)
+
+
+def test_a_waiting_call_and_a_draft_survive_leaving_and_coming_back(start_chat: StartChat):
+    # L-03, A-12: the buffer is the state.
+    chat = start_pending(start_chat)
+    chat.editor.command("set hidden")
+    chat.keys("Gomy draft<Esc>")
+    before = chat.text
+    chat.keys(":enew<CR>:tabnew<CR>:tabclose<CR>")
+    chat.editor.command(f"buffer {chat.buffer}")
+    assert chat.text == before
+    chat.put_cursor("**Tool Result:**")
+    chat.keys("<M-CR>")
+    chat.wait_for("Done.")
+    assert "my draft" in chat.history()
