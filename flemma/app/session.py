@@ -15,7 +15,8 @@ from flemma.app.jobs import Delivery, Jobs
 from flemma.app.lock import BufferLock
 from flemma.app.passes import Passes, autopilot_of
 from flemma.app.prepare import NotSentError, Preparation
-from flemma.app.request import LAST_LINE, Ended, Request
+from flemma.app.request import Ended, Request
+from flemma.app.result_cursor import ResultCursor
 from flemma.app.services import Services
 from flemma.app.settings import BufferSettings
 from flemma.app.tool_runs import Run, ToolRuns, Turn
@@ -48,8 +49,7 @@ from flemma.app.turn import (
     TurnState,
     step,
 )
-from flemma.chat.pairing import CallKey, find_call
-from flemma.chat.query import has_draft, next_prompt
+from flemma.chat.query import has_draft
 from flemma.errors import BufferGone, EditorError, FlemmaError
 from flemma.ports.editor import ChatBuffer, Level
 
@@ -71,6 +71,7 @@ class ChatSession:
         self.approvals = Approvals(services, buffer, self._contexts)
         turn = Turn(self.post, self.in_loop, self.auto_write, self._foreground_ended)
         self.runs = ToolRuns(services, buffer, self._contexts, self._lock, self.jobs, turn)
+        self._cursor = ResultCursor(buffer, services.screen)
         self._passes = Passes(services, buffer, self.approvals, self.runs, self._lock)
         self._preparation = Preparation(services, buffer.id)
         self._inbox: asyncio.Queue[Event] = asyncio.Queue()
@@ -114,6 +115,15 @@ class ChatSession:
     def post(self, event: Event) -> None:
         """Something happened; it is handled in its turn."""
         self._inbox.put_nowait(event)
+
+    def insert_entered(self) -> None:
+        """The user begins to type."""
+        self.typing = True
+        self.post(InsertEntered())
+
+    def insert_left(self) -> None:
+        """The user has stopped typing."""
+        self.typing = False
 
     def in_loop(self) -> bool:
         """Whether a loop is under way, so that a finished job continues without delay."""
@@ -192,7 +202,7 @@ class ChatSession:
             case StopResumeTimer(resumed):
                 self.auto_continue.stop(resumed=resumed)
             case MoveToPending(key):
-                await self._move_to(key)
+                await self._cursor.move_to(key)
             case Tell(message, level):
                 self._services.screen.notify(message, Level(level))
             case SaveBuffer():
@@ -272,29 +282,11 @@ class ChatSession:
         if self.runs.cancel_all():
             self._services.screen.notify("All tool executions cancelled", Level.INFO)
 
-    async def _move_to(self, key: CallKey) -> None:
-        call = find_call(self.buffer.document, key)
-        if call is not None and call.result is not None:
-            await self.buffer.move_cursor(call.result.line)
-        self._services.screen.refresh(self.buffer.id)
-
     def _foreground_ended(self, run: Run) -> None:
-        """Put the cursor where `tools.cursor_after_result` says, unless a loop goes on."""
-        if self.state.loop is Loop.ARMED:
-            return
-        self._spawn(self._cursor_after(run), "cursor")
-
-    async def _cursor_after(self, run: Run) -> None:
-        match run.settings.config.tools.cursor_after_result:
-            case "result":
-                await self._move_to(run.key)
-            case "next":
-                call = find_call(self.buffer.document, run.key)
-                result = call.result if call else None
-                line = next_prompt(self.buffer.document, result.message) if result else None
-                await self.buffer.move_cursor(LAST_LINE if line is None else line)
-            case _:
-                pass
+        """Move the cursor, unless a loop goes on."""
+        if self.state.loop is not Loop.ARMED:
+            option = run.settings.config.tools.cursor_after_result
+            self._spawn(self._cursor.after(run.key, option), "cursor")
 
     async def auto_write(self) -> None:
         """Write the file, if `editing.auto_write` says so. A failure is told and ends nothing."""

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from flemma import extensions
 from flemma.adapters import composition
 from flemma.adapters.clock import SystemClock
 from flemma.headless.options import RunOptions
@@ -198,6 +199,8 @@ def chat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Chat]:
     # Set while a run is under way; restored by hand, since monkeypatch saw it unset.
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
     monkeypatch.chdir(directory)
+    # What modules register stays for the life of a process, which here has many runs.
+    monkeypatch.setattr(extensions, "_entries", {})
     made = Chat(directory / "notes.chat", environment, marker)
     made.configure({"sandbox": {"enabled": False}})
     yield made
