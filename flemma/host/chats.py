@@ -4,19 +4,21 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flemma.adapters.nvim.buffer import NvimBuffer
 from flemma.adapters.nvim.connection import Connection
 from flemma.adapters.nvim.lua import Lua
 from flemma.adapters.nvim.screen import NvimScreen
-from flemma.app.opening import end_broken_request, open_chat
-from flemma.app.session import ChatSession
 from flemma.app.workspace import Workspace
 from flemma.chat.document import Document
+from flemma.config.schema import Config
 from flemma.errors import BufferGone, EditorError
 from flemma.host.settings_watch import SettingsWatch
 from flemma.host.views import BufferView
+
+if TYPE_CHECKING:
+    from flemma.app.session import ChatSession
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +26,7 @@ log = logging.getLogger(__name__)
 @dataclass(slots=True)
 class _Chat:
     buffer: NvimBuffer
-    session: ChatSession
+    session: "ChatSession"
     view: BufferView
     drawing: "asyncio.Task[None]"
 
@@ -55,7 +57,12 @@ class Chats:
         """Return the mirror of a buffer."""
         return self._buffers.get(bufnr)
 
-    async def session(self, bufnr: int) -> ChatSession | None:
+    def document(self, bufnr: int) -> Document | None:
+        """Return the text of a chat as far as it is known now, None before it is."""
+        buffer = self._buffers.get(bufnr)
+        return buffer.document if buffer is not None and buffer.is_attached else None
+
+    async def session(self, bufnr: int) -> "ChatSession | None":
         """Return the session of a buffer once it is open, None if it is no chat."""
         opened = self._opened.get(bufnr)
         if opened is None:
@@ -108,19 +115,16 @@ class Chats:
         opened = self._opened[bufnr]
         try:
             await buffer.attach()
-            session = self._workspace.open(buffer)
-            session.on_state = self._watch.changed
             services = self._services
-            view = BufferView(
-                session, buffer, self._lua, services.tools, services.clock, services.tasks
-            )
-            view.reset((await session.settings()).config)
-            buffer.on_change = lambda before, after: self._changed(bufnr, before, after)
+            view = BufferView(buffer, self._lua, services.tools, services.clock, services.tasks)
+            view.reset(await self._first_config(buffer))
+            buffer.on_change = lambda before, after: view.refresh()
             drawing = view.start()
+            await view.painted()
+            session = self._session_of(buffer)
+            view.session = session
             self._chats[bufnr] = _Chat(buffer, session, view, drawing)
-            if broken_off:
-                await end_broken_request(session)
-            await open_chat(session, self._screen)
+            await self._bring_up_to_date(session, broken_off=broken_off)
             self._watch.changed()
         except (BufferGone, EditorError) as error:
             log.info("buffer %d was not opened: %s", bufnr, error)
@@ -134,12 +138,27 @@ class Chats:
         """`:e` detaches; work under way goes on with the new text."""
         await chat.buffer.attach()
         chat.view.reset((await chat.session.settings()).config)
-        await open_chat(chat.session, self._screen)
+        await self._bring_up_to_date(chat.session, broken_off=False)
         self._watch.changed()
 
-    def _changed(self, bufnr: int, before: Document, after: Document) -> None:
-        del before, after
-        self._refresh(bufnr)
+    def _session_of(self, buffer: NvimBuffer) -> "ChatSession":
+        session = self._workspace.open(buffer)
+        session.on_state = self._watch.changed
+        return session
+
+    async def _first_config(self, buffer: NvimBuffer) -> Config:
+        """Return the options to paint with; the session they ask for can wait without a block."""
+        if buffer.document.frontmatter is None:
+            return self._services.settings.shared().config
+        return (await self._session_of(buffer).settings()).config
+
+    async def _bring_up_to_date(self, session: "ChatSession", *, broken_off: bool) -> None:
+        # What works on a chat is imported after the first one was painted.
+        from flemma.app.opening import end_broken_request, open_chat
+
+        if broken_off:
+            await end_broken_request(session)
+        await open_chat(session, self._screen)
 
     def _refresh(self, bufnr: int) -> None:
         chat = self._chats.get(bufnr)

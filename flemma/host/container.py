@@ -1,24 +1,18 @@
 """Builds the host for one editor, and names the handler of each message."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flemma.adapters.composition import Composition, FrontEnd, apply_setup, compose
+from flemma.adapters.late import late
 from flemma.adapters.nvim.connection import Connection
 from flemma.adapters.nvim.lua import Lua
 from flemma.adapters.nvim.open_buffers import NvimOpenBuffers
 from flemma.adapters.nvim.pages import NvimPages
 from flemma.adapters.nvim.registrations import Registrations
-from flemma.adapters.nvim.screen import NvimExCommands, NvimRejectionPopup, NvimScreen
-from flemma.adapters.nvim.usage_display import NvimUsageDisplay
+from flemma.adapters.nvim.screen import NvimScreen
 from flemma.adapters.python_modules import PythonModules
 from flemma.adapters.supervisor import Supervisor
-from flemma.app.commands.chat import ChatCommands
-from flemma.app.commands.logs import LogCommands
-from flemma.app.commands.settings import SettingsCommands
-from flemma.app.commands.table import CommandTable
-from flemma.app.commands.tools import ToolCommands
-from flemma.app.commands.usage import UsageCommands
 from flemma.app.workspace import Workspace
 from flemma.host.chats import Chats
 from flemma.host.idle import load_in_idle_moment
@@ -26,6 +20,9 @@ from flemma.host.logs import HostLog
 from flemma.host.messages import Messages
 from flemma.host.settings_watch import SettingsWatch
 from flemma.ports.editor import Level
+
+if TYPE_CHECKING:
+    from flemma.host.actions import Actions
 
 Handler = Callable[[Mapping[str, Any]], None]
 Answer = Callable[[Mapping[str, Any]], Any]
@@ -54,7 +51,7 @@ class HostParts:
         """The handshake is done: tell Lua what it needs, load the rest when idle."""
         self._messages.started()
         self._modules.start()
-        load_in_idle_moment(self._composition.services.tasks)
+        load_in_idle_moment(self._composition.services.tasks, self._messages.tell_commands)
 
     def end(self) -> None:
         """End every process that was started."""
@@ -103,21 +100,15 @@ def build_host(connection: Connection, start: Mapping[str, Any]) -> HostParts:
     modules = PythonModules(services, start.get("lua_modules") or ())
     workspace = Workspace(services)
     pages = NvimPages(lua)
-    tool_commands = ToolCommands(services, NvimRejectionPopup(lua))
-    settings_commands = SettingsCommands(services, workspace, pages)
-    watch = SettingsWatch(lua, services, workspace, settings_commands)
+
+    def make_actions() -> "Actions":
+        from flemma.host.actions import Actions
+
+        return Actions(lua, services, workspace, pages, log_file)
+
+    actions = late(make_actions)
+    watch = SettingsWatch(lua, services, workspace, actions)
     chats = Chats(workspace, lua, connection, screen, watch)
-    usage = NvimUsageDisplay(lua, services.settings, services.usage)
-    table = CommandTable(
-        (
-            *tool_commands.definitions(),
-            *ChatCommands(services, NvimExCommands(lua)).definitions(),
-            *settings_commands.definitions(),
-            *UsageCommands(services.usage, usage).definitions(),
-            *LogCommands(services, log_file).definitions(),
-        ),
-        screen,
-    )
 
     def set_options(changed: Mapping[str, Any], lua_modules: Sequence[str]) -> None:
         apply_setup(services.settings, registrations.with_functions(changed), screen)
@@ -129,12 +120,11 @@ def build_host(connection: Connection, start: Mapping[str, Any]) -> HostParts:
         lua=lua,
         services=services,
         chats=chats,
-        commands=table,
-        tool_commands=tool_commands,
+        actions=actions,
         watch=watch,
         registrations=registrations,
         pages=pages,
         set_options=set_options,
     )
-    screen.listeners += [chats.follow, watch.follow, usage.follow]
+    screen.listeners += [chats.follow, watch.follow, messages.follow]
     return HostParts(lua, composition, chats, messages, modules)

@@ -3,27 +3,22 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flemma.adapters.nvim.lua import Lua
 from flemma.adapters.nvim.pages import NvimPages
 from flemma.adapters.nvim.registrations import Registrations
-from flemma.app.commands.invocation import Invocation
-from flemma.app.commands.table import CommandTable
-from flemma.app.commands.tools import ToolCommands
 from flemma.app.services import Services
-from flemma.app.turn import InsertEntered
-from flemma.errors import FlemmaError
 from flemma.host.chats import Chats
 from flemma.host.settings_watch import SettingsWatch
-from flemma.lsp.handlers import Query, answer
-from flemma.ports.editor import Level
+
+if TYPE_CHECKING:
+    from flemma.chat.document import Document
+    from flemma.host.actions import Actions
 
 log = logging.getLogger(__name__)
 
 Payload = Mapping[str, Any]
-LOCAL_COMMANDS = ("message:next", "message:previous")
-"""Commands that Lua carries out itself: they only move the cursor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +28,7 @@ class Messages:
     lua: Lua
     services: Services
     chats: Chats
-    commands: CommandTable
-    tool_commands: ToolCommands
+    actions: "Actions"
     watch: SettingsWatch
     registrations: Registrations
     pages: NvimPages
@@ -73,24 +67,23 @@ class Messages:
     def answers(self) -> Mapping[str, Callable[[Payload], Any]]:
         """Return the handler of each blocking request."""
         return {
-            "flemma:complete": lambda payload: self._complete(payload),
+            "flemma:complete": lambda payload: self.actions.complete(payload),
             "flemma:context": lambda payload: self.registrations.context(payload),
         }
 
     def started(self) -> None:
-        """Tell Lua which commands there are and which options it needs."""
-        commands = [
-            {
-                "name": definition.name,
-                "arguments": [list(candidates) for candidates in definition.arguments],
-                "dynamic": definition.complete is not None,
-            }
-            for definition in self.commands.definitions
-        ]
-        commands += [{"name": name, "arguments": [], "dynamic": False} for name in LOCAL_COMMANDS]
+        """Give Lua the options it needs."""
         self.watch.start()
-        self.lua.tell("commands", {"commands": sorted(commands, key=lambda each: each["name"])})
         self.services.screen.event("boot:complete", {})
+
+    def tell_commands(self) -> None:
+        """Give Lua the commands for completion; until then it completes those of its own list."""
+        self.lua.tell("commands", {"commands": self.actions.commands()})
+
+    def follow(self, name: str, data: Payload) -> None:
+        """Take a lifecycle event of a request."""
+        if name.startswith("request:"):
+            self.actions.follow(name, data)
 
     def _spawn(self, work: Any, name: str) -> None:
         self.services.tasks.spawn(work, name)
@@ -114,8 +107,7 @@ class Messages:
     async def _post_insert(self, bufnr: int) -> None:
         session = await self.chats.session(bufnr)
         if session is not None:
-            session.typing = True
-            session.post(InsertEntered())
+            session.insert_entered()
 
     def _insert_left(self, payload: Payload) -> None:
         self._spawn(self._end_insert(int(payload["bufnr"])), "normal mode")
@@ -124,7 +116,7 @@ class Messages:
     async def _end_insert(self, bufnr: int) -> None:
         session = await self.chats.session(bufnr)
         if session is not None:
-            session.typing = False
+            session.insert_left()
 
     def _refresh_settings(self, payload: Payload) -> None:
         self._spawn(self._evaluate(int(payload["bufnr"])), "settings of a chat")
@@ -143,58 +135,31 @@ class Messages:
         self.watch.changed()
 
     def _command(self, payload: Payload) -> None:
-        self._spawn(self._run_command(payload), f"command {payload['name']}")
+        # Changes of the text precede the key on the pipe: the mirror is what the user saw.
+        seen = self.chats.document(int(payload["bufnr"]))
+        self._spawn(self._run_command(payload, seen), f"command {payload['name']}")
 
-    async def _run_command(self, payload: Payload) -> None:
+    async def _run_command(self, payload: Payload, seen: "Document | None") -> None:
         session = await self.chats.session(int(payload["bufnr"]))
-        await self.commands.run(
-            Invocation(
-                name=str(payload["name"]),
-                arguments=str(payload.get("arguments") or ""),
-                session=session,
-                line=int(payload.get("line") or 0),
-                key=bool(payload.get("key")),
-            )
-        )
+        await self.actions.command(session, payload, seen)
 
     def _rejection(self, payload: Payload) -> None:
         self._spawn(self._reject(payload), "rejection")
 
     async def _reject(self, payload: Payload) -> None:
         session = await self.chats.session(int(payload["bufnr"]))
-        if session is None:
-            return
-        try:
-            await self.tool_commands.reject_by_id(
-                session, str(payload["tool_use_id"]), str(payload.get("message") or "")
-            )
-        except FlemmaError as error:
-            self.services.screen.notify(str(error), Level.WARN)
+        if session is not None:
+            await self.actions.reject(session, payload)
 
     def _choice(self, payload: Payload) -> None:
         index = payload.get("index")
         self.pages.chosen(int(payload["id"]), None if index is None else int(index))
 
-    def _complete(self, payload: Payload) -> list[str]:
-        line = str(payload.get("line") or "")[: int(payload.get("position") or 0)]
-        return self.commands.complete(line)
-
     def _lsp(self, payload: Payload) -> None:
         self._spawn(self._answer_lsp(payload), "language server")
 
     async def _answer_lsp(self, payload: Payload) -> None:
-        identifier, bufnr = payload["id"], int(payload["bufnr"])
-        session = await self.chats.session(bufnr)
-        if session is None:
-            self.lua.tell("lsp", {"id": identifier, "result": None})
-            return
-        path = session.buffer.path
-        query = Query(
-            document=session.buffer.document,
-            line=int(payload["line"]),
-            column=int(payload["column"]),
-            uri=session.uri,
-            place=self.services.place(path),
-            job_states=session.jobs.states(),
-        )
-        self.lua.tell("lsp", {"id": identifier, "result": answer(str(payload["method"]), query)})
+        identifier = payload["id"]
+        session = await self.chats.session(int(payload["bufnr"]))
+        result = None if session is None else self.actions.language_server(session, payload)
+        self.lua.tell("lsp", {"id": identifier, "result": result})

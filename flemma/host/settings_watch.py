@@ -7,20 +7,29 @@ registered. Whatever it was, everything is shown anew a moment later.
 import asyncio
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flemma.adapters.nvim.lua import Lua
-from flemma.app.commands.settings import SettingsCommands
 from flemma.app.services import Services
-from flemma.app.session import ChatSession
 from flemma.app.workspace import Workspace
+from flemma.chat.document import Document
 from flemma.errors import FlemmaError
 from flemma.ports.editor import Level
 
+if TYPE_CHECKING:
+    from flemma.app.session import ChatSession
+    from flemma.host.actions import Actions
+
 log = logging.getLogger(__name__)
+
+START = 0.3
+"""Seconds until the first update: the first chat is painted before."""
 
 INTERVAL = 0.05
 """Seconds between two updates: a flood of registrations is shown a few times only."""
+
+PARSED_AT_ONCE = 50
+"""Messages parsed before others get their turn."""
 
 LUA_OPTIONS = (
     "keymaps",
@@ -40,13 +49,14 @@ class SettingsWatch:
     """Shows settings after every change."""
 
     def __init__(
-        self, lua: Lua, services: Services, workspace: Workspace, commands: SettingsCommands
+        self, lua: Lua, services: Services, workspace: Workspace, actions: "Actions"
     ) -> None:
         self._lua = lua
         self._services = services
         self._workspace = workspace
-        self._commands = commands
+        self._actions = actions
         self._due = asyncio.Event()
+        self._everywhere = False
         self._loading: asyncio.Task[None] | None = None
         self._pushed: Mapping[str, Any] | None = None
         self._unchecked = True
@@ -59,6 +69,7 @@ class SettingsWatch:
 
     def changed(self) -> None:
         """Settings, or what they name, may have changed."""
+        self._everywhere = True
         self._due.set()
 
     def setup_written(self) -> None:
@@ -87,14 +98,18 @@ class SettingsWatch:
             self._pushed = options
             self._lua.tell("config", {"options": options})
 
-    async def show_problems(self, session: ChatSession) -> None:
+    async def show_problems(self, session: "ChatSession") -> None:
         """Evaluate the frontmatter if it changed, and show its problems on their lines.
 
         Nothing happens while the chat is at work (spec: behaviour 1.2).
         """
-        if not session.is_idle:
-            return
+        if session.is_idle:
+            await self._show_problems(session)
+            self._due.set()
+
+    async def _show_problems(self, session: "ChatSession") -> None:
         settings = await session.settings()
+        await _read(session.buffer.document)
         items = [
             {
                 "line": problem.line,
@@ -107,6 +122,7 @@ class SettingsWatch:
         self._lua.tell("diagnostics", {"bufnr": session.buffer.id, "items": items})
 
     async def _run(self) -> None:
+        await self._services.clock.sleep(START)
         while True:
             await self._due.wait()
             self._due.clear()
@@ -114,6 +130,12 @@ class SettingsWatch:
             await self._services.clock.sleep(INTERVAL)
 
     async def _renew(self) -> None:
+        if self._everywhere:
+            self._everywhere = False
+            await self._renew_chats()
+        await self._actions.update_pages()
+
+    async def _renew_chats(self) -> None:
         self._await_sources()
         sessions = list(self._workspace)
         if sessions:
@@ -121,10 +143,10 @@ class SettingsWatch:
             self._check_setup()
         for session in sessions:
             try:
-                await self.show_problems(session)
+                if session.is_idle:
+                    await self._show_problems(session)
             except FlemmaError as error:
                 log.info("settings of chat %d are not shown: %s", session.buffer.id, error)
-        await self._commands.update()
 
     def _await_sources(self) -> None:
         """Once all tools are known, names that nobody registered are problems."""
@@ -144,3 +166,11 @@ class SettingsWatch:
         notice = self._services.settings.check_setup()
         if notice is not None:
             self._services.screen.notify(notice, Level.ERROR, once=True)
+
+
+async def _read(document: Document) -> None:
+    """Have all messages parsed without holding up the loop for the whole of a long chat."""
+    for number, message in enumerate(document.messages):
+        if number % PARSED_AT_ONCE == PARSED_AT_ONCE - 1:
+            await asyncio.sleep(0)
+        _ = message.diagnostics

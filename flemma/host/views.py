@@ -1,11 +1,10 @@
 """Keeps the view of a buffer in step with its document and its runs, a few times a second."""
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flemma.adapters.nvim.buffer import NvimBuffer
 from flemma.adapters.nvim.lua import Lua
-from flemma.app.session import ChatSession
 from flemma.config.schema import Config
 from flemma.errors import EditorError
 from flemma.host.previews import CallPreviews
@@ -14,6 +13,9 @@ from flemma.ports.tasks import Tasks
 from flemma.tools.registry import ToolRegistry
 from flemma.ui.state import FINISHED_SHOWN, RunState, ViewOptions
 from flemma.ui.view import ViewDiff
+
+if TYPE_CHECKING:
+    from flemma.app.session import ChatSession
 
 INTERVAL = 0.03
 """Seconds between two views; typing and streaming are drawn at most this often."""
@@ -24,14 +26,12 @@ class BufferView:
 
     def __init__(
         self,
-        session: ChatSession,
         buffer: NvimBuffer,
         lua: Lua,
         tools: ToolRegistry,
         clock: Clock,
         tasks: Tasks,
     ) -> None:
-        self._session = session
         self._buffer = buffer
         self._lua = lua
         self._clock = clock
@@ -41,6 +41,13 @@ class BufferView:
         self._difference = ViewDiff(buffer.id, self._previews.of)
         self._due = asyncio.Event()
         self._finished: dict[str, bool] = {}
+        self._painted = asyncio.Event()
+        self.session: ChatSession | None = None
+        """What works on the chat; the first view is drawn without it."""
+
+    async def painted(self) -> None:
+        """Wait for the first view."""
+        await self._painted.wait()
 
     def start(self) -> "asyncio.Task[None]":
         """Draw from now on, whenever something changed."""
@@ -70,6 +77,7 @@ class BufferView:
             await self._keep_drawing()
         finally:
             unsubscribe()
+            self._painted.set()
 
     async def _keep_drawing(self) -> None:
         while not self._buffer.gone:
@@ -80,6 +88,7 @@ class BufferView:
             except EditorError:
                 # The buffer may vanish at any moment; the loop's condition ends this then.
                 self._due.set()
+            self._painted.set()
             await self._clock.sleep(INTERVAL)
 
     async def _draw(self) -> None:
@@ -96,18 +105,19 @@ class BufferView:
             self._due.set()
 
     def _run_state(self) -> RunState:
+        finished, previews = dict(self._finished), self._previews.later
+        if self.session is None:
+            return RunState(finished=finished, previews=previews)
         now, monotonic = self._clock.now().timestamp(), self._clock.monotonic()
-        runs = self._session.runs.running.values()
+        runs = self.session.runs.running.values()
+        jobs = self.session.jobs.running.values()
         return RunState(
             executing={
                 run.key.id: now - (monotonic - run.started) for run in runs if run.job is None
             },
-            finished=dict(self._finished),
-            jobs={
-                job.id: now - (monotonic - job.started)
-                for job in self._session.jobs.running.values()
-            },
-            previews=self._previews.later,
+            finished=finished,
+            jobs={job.id: now - (monotonic - job.started) for job in jobs},
+            previews=previews,
         )
 
 
