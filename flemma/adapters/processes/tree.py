@@ -51,9 +51,12 @@ class Tree:
         return found
 
     def send(self, number: signal.Signals) -> set[int]:
-        """Send a signal to every process of the tree and return those that were found."""
+        """Send a signal to every process of the tree and return those that were found.
+
+        Parents come first: a shell whose child ends before it prints that it was terminated.
+        """
         members = self.members()
-        for pid in members:
+        for pid in sorted(members, key=lambda pid: (self._known.get(pid, 0), pid)):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 if HAS_PROC:
                     os.kill(pid, number)
