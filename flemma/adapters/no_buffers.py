@@ -1,9 +1,7 @@
 """No editor, no loaded buffers: implements :class:`flemma.ports.files.OpenBuffers`."""
 
-from collections.abc import Sequence
-
 from flemma.errors import EditorError
-from flemma.ports.files import BufferText
+from flemma.ports.files import BufferChange, BufferText
 
 
 class NoOpenBuffers:
@@ -14,9 +12,9 @@ class NoOpenBuffers:
         del path
         return None
 
-    async def replace(self, path: str, first: int, last: int, lines: Sequence[str]) -> None:
+    async def replace(self, path: str, change: BufferChange) -> None:
         """Raise :class:`EditorError`: there is no buffer to edit."""
-        del first, last, lines
+        del change
         raise EditorError(f"{path} is not loaded in an editor.")
 
     async def save(self, path: str) -> None:

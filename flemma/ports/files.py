@@ -81,6 +81,23 @@ class BufferText:
     line_ending: str
     """``\\n``, ``\\r\\n`` or ``\\r`` (`fileformat`)."""
     revision: int
+    encoding: str = ""
+    """The editor's name of what it is written in (`fileencoding`), empty for UTF-8."""
+    bom: bool = False
+    """Whether it is written with a byte order mark (`bomb`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class BufferChange:
+    """New ``lines`` for the lines ``first`` to ``last`` (exclusive, 0-based) of a loaded buffer."""
+
+    revision: int
+    """Of the text that it was made for."""
+    first: int
+    last: int
+    lines: Sequence[str]
+    final_newline: bool
+    """Whether the file is to end in a newline."""
 
 
 class OpenBuffers(Protocol):
@@ -90,8 +107,12 @@ class OpenBuffers(Protocol):
         """Return the loaded buffer of ``path``, or None."""
         ...
 
-    async def replace(self, path: str, first: int, last: int, lines: Sequence[str]) -> None:
-        """Replace lines ``first`` to ``last`` (exclusive, 0-based) as one undo step."""
+    async def replace(self, path: str, change: BufferChange) -> None:
+        """Change lines as one undo step.
+
+        Raises :class:`flemma.errors.BufferChanged` if the buffer has another revision by now, and
+        :class:`flemma.errors.EditorError`.
+        """
         ...
 
     async def save(self, path: str) -> None:

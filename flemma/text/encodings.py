@@ -27,6 +27,19 @@ _EAST_ASIAN = (
     ("big5", re.compile("[的一是不了在有我他這，。、：]"), 0.08),
 )
 
+_EDITOR_NAMES = {
+    "ucs-2": "utf-16-be",
+    "ucs-2be": "utf-16-be",
+    "ucs-2le": "utf-16-le",
+    "utf-16": "utf-16-be",
+    "ucs-4": "utf-32-be",
+    "ucs-4be": "utf-32-be",
+    "ucs-4le": "utf-32-le",
+    "euc-cn": "gb2312",
+    "euc-tw": "big5",
+}
+"""Encodings that Vim calls by another name than Python does."""
+
 _CONTROL = re.compile("[\x00-\x07\x0e-\x1a\x1c-\x1f]")
 _NON_ASCII = re.compile("[^\x00-\x7f]")
 _SAMPLE = 65536
@@ -55,6 +68,18 @@ class DecodedText:
 
     text: str
     encoding: TextEncoding
+
+
+def editor_encoding(name: str, *, bom: bool) -> TextEncoding:
+    """Return what Vim calls ``name`` in 'fileencoding'; UTF-8 for one that Python does not know."""
+    plain = name.removeprefix("8bit-").removeprefix("2byte-")
+    codec = _EDITOR_NAMES.get(plain, plain or "utf-8")
+    try:
+        known = codecs.lookup(codec).name
+    except LookupError:
+        known = "utf-8"
+    mark = next((mark for mark, codec in _BOMS if codec == known), b"") if bom else b""
+    return TextEncoding(known, mark)
 
 
 def decode(data: bytes) -> DecodedText | None:

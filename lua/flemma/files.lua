@@ -79,12 +79,14 @@ function M.read(payload)
     final_newline = vim.bo[bufnr].endofline,
     fileformat = vim.bo[bufnr].fileformat,
     tick = vim.api.nvim_buf_get_changedtick(bufnr),
+    encoding = vim.bo[bufnr].fileencoding,
+    bom = vim.bo[bufnr].bomb,
   }
 end
 
---- Replace lines of a loaded file in one undo step.
----@param payload { path: string, first: integer, last: integer, lines: string[] }
----@return flemma.Outcome
+--- Replace lines of a loaded file in one undo step, unless it has another revision by now.
+---@param payload { path: string, revision: integer, first: integer, last: integer, lines: string[], final_newline: boolean }
+---@return { ok: boolean, changed?: boolean, busy?: boolean, error?: string }
 function M.replace(payload)
   local bufnr = find(payload.path)
   if not bufnr then
@@ -92,10 +94,15 @@ function M.replace(payload)
   end
   local answer = require("flemma.edits").apply({
     bufnr = bufnr,
-    tick = vim.api.nvim_buf_get_changedtick(bufnr),
+    tick = payload.revision,
     edits = { { "replace", payload.first, payload.last, payload.lines } },
   })
-  return { ok = answer.ok, error = answer.error }
+  if answer.ok and vim.bo[bufnr].endofline ~= payload.final_newline then
+    vim.bo[bufnr].endofline = payload.final_newline
+    vim.bo[bufnr].modified = true
+  end
+  local changed = not answer.ok and not answer.error
+  return { ok = answer.ok, changed = changed, busy = answer.busy, error = answer.error }
 end
 
 ---@param bufnr integer
@@ -124,10 +131,14 @@ function M.save(payload)
   if changed_on_disk(bufnr) then
     return { ok = false, error = "the file changed on disk since it was read" }
   end
+  local fix = vim.bo[bufnr].fixendofline
+  -- A file that ends without a newline stays one.
+  vim.bo[bufnr].fixendofline = fix and vim.bo[bufnr].endofline
   local ok, reason = pcall(vim.api.nvim_buf_call, bufnr, function()
     -- Forced, so that Neovim asks nothing; what it would ask about was checked above.
     vim.cmd("silent lockmarks write!")
   end)
+  vim.bo[bufnr].fixendofline = fix
   return { ok = ok, error = not ok and tostring(reason) or nil }
 end
 

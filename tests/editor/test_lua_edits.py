@@ -240,8 +240,17 @@ def test_a_loaded_file_is_read_replaced_and_saved(shim: Shim) -> None:
     editor.open(path)
     found = shim.tell("buffer:read", {"path": str(path)})
     assert (found["lines"], found["modified"], found["final_newline"]) == (["a", "b"], False, True)
-    payload = {"path": str(path), "first": 1, "last": 2, "lines": ["B"]}
+    payload = {
+        "path": str(path),
+        "revision": found["tick"],
+        "first": 1,
+        "last": 2,
+        "lines": ["B"],
+        "final_newline": True,
+    }
     assert shim.tell("buffer:replace", payload)["ok"] is True
+    answer = shim.tell("buffer:replace", payload)
+    assert (answer["ok"], answer["changed"]) == (False, True)
     assert shim.tell("buffer:save", {"path": str(path)}) == {"ok": True}
     assert path.read_text() == "a\nB\n"
     assert shim.tell("buffer:read", {"path": str(path.with_name("none"))}) is None

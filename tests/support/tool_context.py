@@ -9,7 +9,8 @@ from typing import Any
 from flemma.adapters.files import LocalFiles
 from flemma.adapters.processes import SystemProcesses
 from flemma.chat.document import Document
-from flemma.ports.files import BufferText
+from flemma.errors import BufferChanged
+from flemma.ports.files import BufferChange, BufferText
 from flemma.tools.context import ToolContext
 
 
@@ -177,12 +178,15 @@ class LoadedBuffers:
             tuple(buffer.lines), buffer.modified, buffer.final_newline, buffer.line_ending, steps
         )
 
-    async def replace(self, path: str, first: int, last: int, lines: Sequence[str]) -> None:
-        """Replace lines as one undo step."""
+    async def replace(self, path: str, change: BufferChange) -> None:
+        """Change lines as one undo step, if nothing else changed them."""
         buffer = self.loaded[path]
-        buffer.lines[first:last] = lines
+        if change.revision != len(buffer.undo_steps):
+            raise BufferChanged(f"{path} changed")
+        buffer.lines[change.first : change.last] = change.lines
+        buffer.final_newline = change.final_newline
         buffer.modified = True
-        buffer.undo_steps.append((first, last))
+        buffer.undo_steps.append((change.first, change.last))
 
     async def save(self, path: str) -> None:
         """Write the buffer to its file."""

@@ -1,10 +1,12 @@
 """Files loaded in Neovim: implements :class:`flemma.ports.files.OpenBuffers`."""
 
-from collections.abc import Sequence
+import asyncio
+from typing import Any
 
+from flemma.adapters.nvim.buffer import BUSY_WAIT
 from flemma.adapters.nvim.lua import Lua
-from flemma.errors import EditorError
-from flemma.ports.files import BufferText
+from flemma.errors import BufferChanged, EditorError
+from flemma.ports.files import BufferChange, BufferText
 
 _LINE_ENDINGS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 
@@ -26,12 +28,27 @@ class NvimOpenBuffers:
             final_newline=bool(answer["final_newline"]),
             line_ending=_LINE_ENDINGS.get(answer["fileformat"], "\n"),
             revision=int(answer["tick"]),
+            encoding=str(answer["encoding"]),
+            bom=bool(answer["bom"]),
         )
 
-    async def replace(self, path: str, first: int, last: int, lines: Sequence[str]) -> None:
-        """Replace lines as one undo step. Raises :class:`EditorError`."""
-        payload = {"path": path, "first": first, "last": last, "lines": list(lines)}
-        self._require(await self._lua.handle("buffer:replace", payload), path)
+    async def replace(self, path: str, change: BufferChange) -> None:
+        """Change lines as one undo step. Raises :class:`BufferChanged`, :class:`EditorError`."""
+        payload = {
+            "path": path,
+            "revision": change.revision,
+            "first": change.first,
+            "last": change.last,
+            "lines": list(change.lines),
+            "final_newline": change.final_newline,
+        }
+        answer: Any = await self._lua.handle("buffer:replace", payload)
+        while answer.get("busy"):
+            await asyncio.sleep(BUSY_WAIT)
+            answer = await self._lua.handle("buffer:replace", payload)
+        if answer.get("changed"):
+            raise BufferChanged(f"{path} changed in the editor meanwhile.")
+        self._require(answer, path)
 
     async def save(self, path: str) -> None:
         """Write the buffer to its file without prompts. Raises :class:`EditorError`."""

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from flemma.errors import BufferChanged, EditorError
-from flemma.ports.files import BufferText
-from flemma.text.encodings import TextEncoding
+from flemma.ports.files import BufferChange, BufferText
+from flemma.text.encodings import TextEncoding, editor_encoding
 from flemma.text.lines import common_ends, to_newlines
 from flemma.tools.builtin.loading import buffer_lines
 from flemma.tools.context import ToolContext
@@ -39,20 +39,29 @@ async def save_to_buffer(context: ToolContext, path: str, text: str, buffer: Buf
 
     Raises :class:`SaveError`, or :class:`BufferChanged` if the user typed meanwhile.
     """
-    size = len(encoded(text, TextEncoding()))
+    text = text.removeprefix("\ufeff") if buffer.bom else text
+    # With "\n" as its ending a buffer holds what else ends a line as text.
+    text = text if buffer.line_ending == "\n" else to_newlines(text)
+    encoding = editor_encoding(buffer.encoding, bom=buffer.bom)
+    size = len(encoded(text.replace("\n", buffer.line_ending), encoding))
     old = list(buffer.lines) or [""]
-    new = buffer_lines(to_newlines(text))
+    new = buffer_lines(text)
     before, after = common_ends(old, new)
-    now = await context.buffers.read(path)
-    if now is None or now.revision != buffer.revision:
-        raise BufferChanged(f"{path} changed in the editor meanwhile.")
+    change = BufferChange(
+        revision=buffer.revision,
+        first=before,
+        last=len(old) - after,
+        lines=new[before : len(new) - after],
+        final_newline=text.endswith("\n"),
+    )
+    ends_otherwise = change.final_newline is not buffer.final_newline
     try:
-        if before + after < max(len(old), len(new)):
-            await context.buffers.replace(
-                path, before, len(old) - after, new[before : len(new) - after]
-            )
+        if before + after < max(len(old), len(new)) or ends_otherwise:
+            await context.buffers.replace(path, change)
         if not buffer.modified:
             await context.buffers.save(path)
+    except BufferChanged:
+        raise
     except (EditorError, OSError) as error:
         raise SaveError(str(error)) from error
     return Saved(size, NOT_SAVED if buffer.modified else None)

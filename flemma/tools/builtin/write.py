@@ -15,6 +15,7 @@ from flemma.tools.builtin.loading import (
     FileTooLargeError,
     LoadedText,
     NotTextError,
+    buffer_text,
     load,
     loaded_buffer,
 )
@@ -93,8 +94,9 @@ async def _apply(write: _Write, context: ToolContext) -> Saved:
         buffer = await loaded_buffer(context, write.path)
         if buffer is None:
             return await _write_to_disk(write, context, kind)
+        text = _like(buffer_text(buffer), write.content)
         try:
-            return await save_to_buffer(context, write.path, write.content, buffer)
+            return await save_to_buffer(context, write.path, text, buffer)
         except BufferChanged:
             continue
     raise SaveError(f"{write.shown_path} keeps changing in the editor")
@@ -112,9 +114,15 @@ async def _write_to_disk(write: _Write, context: ToolContext, kind: FileKind) ->
     text = write.content
     if existing.encoding.bom:
         text = text.removeprefix("\ufeff")
-    if "\r" in existing.text and "\r" not in text:
-        text = adopt_endings(text, existing.text, dominant_ending(existing.text))
+    text = _like(existing.text, text)
     return await save_to_disk(context, write.path, text, existing.encoding)
+
+
+def _like(existing: str, text: str) -> str:
+    """Give a text the line endings of the one it replaces, unless it has some of its own."""
+    if "\r" in existing and "\r" not in text:
+        return adopt_endings(text, existing, dominant_ending(existing))
+    return text
 
 
 def _preview(tool_input: ToolInput) -> ToolPreview:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from flemma.ports.files import BufferChange
 from flemma.tools.builtin.edit import definition
 from flemma.tools.context import ToolContext
 from flemma.tools.definition import ToolPreview, ToolResult
@@ -258,14 +259,14 @@ async def test_typing_meanwhile_moves_the_place_but_not_the_edit(tmp_path: Path)
     """E-11 with the user as the second editor."""
 
     class Typing(LoadedBuffers):
-        reads = 0
+        typed = False
 
-        async def read(self, path: str) -> Any:
-            self.reads += 1
-            if self.reads == 2:
+        async def replace(self, path: str, change: BufferChange) -> None:
+            if not self.typed:
+                self.typed = True
                 self.loaded[path].lines.insert(0, "typed")
                 self.loaded[path].undo_steps.append((0, 0))
-            return await super().read(path)
+            await super().replace(path, change)
 
     path = tmp_path / "file"
     path.write_text("target\n")
