@@ -115,6 +115,31 @@ def test_an_open_file_keeps_its_form(
     assert not chat.editor.option("modified", buffer)
 
 
+@pytest.mark.parametrize(
+    ("content", "new", "expected"),
+    [
+        (b"a\r\nb\r\n", "a\nnew\nb\n", b"a\r\nnew\r\nb\r\n"),
+        (b"a\nb\r\nc\n", "a\nb\nd\ne\n", b"a\nb\r\nd\ne\n"),
+        (b"old\n", "no newline", b"no newline"),
+        (b"old", "new\n", b"new\n"),
+        (b"old\n", "", b""),
+        (b"\xef\xbb\xbfold\n", "\ufeffnew\n", b"\xef\xbb\xbfnew\n"),
+        ("naïve\n".encode("latin-1"), "ü\n", "ü\n".encode("latin-1")),
+    ],
+)
+def test_an_open_file_that_is_written_anew_keeps_its_form(
+    start_chat: StartChat, content: bytes, new: str, expected: bytes
+):
+    # E-02, E-04, E-21.
+    values = {"label": "l", "path": "code.txt", "content": new}
+    chat, path, buffer = start(start_chat, content, tool_use("toolu_1", "write", values))
+    chat.send()
+    chat.wait_answered(ANSWERED)
+    assert path.read_bytes() == expected
+    assert told(chat)["toolu_1"] == f"Successfully wrote {len(expected)} bytes to code.txt"
+    assert not chat.editor.option("modified", buffer)
+
+
 def test_what_the_encoding_of_an_open_file_cannot_hold_is_refused(start_chat: StartChat):
     # E-04: no `?` in its place.
     content = "naïve\nx\n".encode("latin-1")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flemma.text.encodings import TextEncoding, decode
+from flemma.text.encodings import TextEncoding, decode, editor_encoding
 from flemma.text.lines import adopt_endings, dominant_ending, join_lines, split_lines
 
 MIXED = st.text(st.sampled_from("ab\r\n\u2028\x0c"))
@@ -104,3 +104,22 @@ def test_binary_data_is_no_text(data: bytes) -> None:
 def test_whatever_decodes_encodes_to_the_same_bytes(data: bytes) -> None:
     decoded = decode(data)
     assert decoded is None or decoded.encoding.encode(decoded.text) == data
+
+
+@pytest.mark.parametrize(
+    ("name", "bom", "data"),
+    [
+        ("", False, "ü".encode()),
+        ("utf-8", True, b"\xef\xbb\xbf\xc3\xbc"),
+        ("latin1", False, b"\xfc"),
+        ("8bit-cp1252", False, b"\xfc"),
+        ("utf-16le", True, b"\xff\xfe\xfc\x00"),
+        ("ucs-2", False, b"\x00\xfc"),
+        ("ucs-4le", True, b"\xff\xfe\x00\x00\xfc\x00\x00\x00"),
+        ("euc-cn", False, b"\xa8\xb9"),
+        ("of-another-world", False, "ü".encode()),
+    ],
+)
+def test_the_names_of_the_editor_are_understood(name: str, bom: bool, data: bytes):
+    """E-04."""
+    assert editor_encoding(name, bom=bom).encode("ü") == data
