@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from flemma.config.catalogue import catalogue
-from scripts.configuration import json_schema, lua, markdown
+from scripts.configuration import json_schema, lua, markdown, vimdoc
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -19,6 +19,7 @@ def generated() -> Mapping[str, str]:
     known = catalogue()
     return {
         "docs/configuration.md": markdown.render(known),
+        "doc/flemma-options.txt": vimdoc.render(known),
         "docs/config.schema.json": json_schema.render(known),
         "lua/flemma/generated/types.lua": lua.types(known),
         "lua/flemma/generated/defaults.lua": lua.defaults(known),

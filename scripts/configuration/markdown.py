@@ -127,11 +127,12 @@ def _row(item: Item) -> str:
     doc = item.declaration.doc
     if item.declaration.example:
         doc += f" Example: `{item.declaration.example}`."
-    cells = (f"`{dotted(item.path)}`", _type(item), _default(item), doc)
+    cells = (f"`{dotted(item.path)}`", type_text(item), _default(item), doc)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
 
-def _type(item: Item) -> str:
+def type_text(item: Item) -> str:
+    """Return the type of an option, with its bounds."""
     bounds = item.declaration
     text = describe(item.shape).replace("'", '"')
     if bounds.minimum is not None and bounds.maximum is not None:

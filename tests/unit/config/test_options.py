@@ -1,6 +1,7 @@
 """The declarations themselves, and what is generated from them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from flemma.config.catalogue import Item, Kind, catalogue
 from flemma.config.options import dotted
 from flemma.config.shapes import conform, shape_of
-from scripts.configuration import json_schema, lua, markdown
+from scripts.configuration import json_schema, lua, markdown, vimdoc
 from scripts.configuration.prose import EXAMPLES, GUIDE, TASKS
 from scripts.generate_config import ROOT, generated, stale
 from tests.unit.config.support import evaluate as evaluate_block
@@ -32,6 +33,21 @@ def test_every_option_is_on_the_page_with_its_full_name(item: Item) -> None:
     parts = path.split(".")
     common = ".".join([parts[0], "<provider>", *parts[2:]])
     assert f"| `{path}` |" in page or f"| `{common}` |" in page
+
+
+@pytest.mark.parametrize("item", OPTIONS, ids=lambda item: dotted(item.path))
+def test_every_option_is_a_help_topic(item: Item) -> None:
+    page = vimdoc.render(catalogue())
+    assert page.count(f"*flemma.{dotted(item.path)}*") == 1
+
+
+def test_help_topics_are_unique_and_fit_the_screen() -> None:
+    page = vimdoc.render(catalogue())
+    topics = re.findall(r"\*(\S+)\*", page)
+    assert len(topics) == len(set(topics))
+    assert {"flemma.thinking", "flemma.max_tokens", "flemma.tools.approve"} <= set(topics)
+    prose = [line for line in page.split("\n") if not line.startswith("    ")]
+    assert max(map(len, prose)) <= vimdoc.WIDTH
 
 
 def test_generated_files_are_current() -> None:
