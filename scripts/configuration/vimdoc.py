@@ -22,8 +22,8 @@ its entry, and so does a part of the name and <Tab>: >vim
 <
 Options are given to `setup()`, or for one file in its frontmatter, or for the
 session by `:Flemma switch` (see |flemma-options|). `:Flemma status verbose`
-tells what is in force and who said so. How values combine, and what to set for
-what, is in `docs/configuration.md`.
+tells what is in force and who said so. How values combine, and what to set
+for what, is in `docs/configuration.md`.
 """
 
 
