@@ -92,10 +92,10 @@ class ChatSession:
         return self._contexts
 
     @property
-    def uri(self) -> str:
-        """The address of the chat for a language server."""
+    def uri(self) -> str | None:
+        """The address of the chat for a language server, None without a file."""
         path = self.buffer.path
-        return f"file://{quote(path)}" if path else f"flemma:///{self.buffer.id}"
+        return f"file://{quote(path)}" if path else None
 
     @property
     def is_idle(self) -> bool:

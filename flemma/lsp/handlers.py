@@ -35,13 +35,15 @@ _INCLUDE = re.compile(r"""\binclude\(\s*(?:'([^'\\]*)'|"([^"\\]*)")""")
 class Query:
     """A question about a position of a chat.
 
-    ``job_states`` tells of jobs that run or wait for delivery: `pending`, `completed` or `error`.
+    ``uri`` is the address of the chat; None for a buffer without a file, to which no answer can
+    lead. ``job_states`` tells of jobs that run or wait for delivery: `pending`, `completed` or
+    `error`.
     """
 
     document: Document
     line: int
     column: int
-    uri: str
+    uri: str | None
     place: Place
     job_states: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -91,7 +93,13 @@ def definition(query: Query) -> Answer:
             return _included(query.place, code)
         case _:
             target = _counterpart(query.document, located)
-            return None if target is None else _location(query.uri, target.line)
+            return _in_chat(query, target)
+
+
+def _in_chat(query: Query, target: Located[Any] | None) -> Answer:
+    if target is None or query.uri is None:
+        return None
+    return _location(query.uri, target.line)
 
 
 def _counterpart(document: Document, located: Located[Segment]) -> Located[Any] | None:

@@ -14,6 +14,17 @@ local last_id = 0
 
 local METHODS = { ["textDocument/hover"] = "hover", ["textDocument/definition"] = "definition" }
 
+--- The chat that a question is about. Buffers without a file share one address: of those only the
+--- current one is asked about.
+---@param uri string
+---@return integer
+local function buffer_of(uri)
+  if uri == "file://" then
+    return vim.api.nvim_get_current_buf()
+  end
+  return vim.uri_to_bufnr(uri)
+end
+
 ---@param method string
 ---@param params table
 ---@param callback flemma.LspCallback
@@ -27,7 +38,7 @@ local function forward(method, params, callback)
   host.notify("lsp", {
     id = last_id,
     method = METHODS[method],
-    bufnr = vim.uri_to_bufnr(params.textDocument.uri),
+    bufnr = buffer_of(params.textDocument.uri),
     line = params.position.line,
     column = params.position.character,
   })
