@@ -120,8 +120,7 @@ class PythonModules:
             case Kind.RESOLVER:
                 self._services.resolvers.unregister(entry.name)
             case Kind.FRONTMATTER:
-                self._services.settings.languages.unregister(entry.name)
-                self._services.settings.tools_changed()
+                self._services.settings.unregister_language(entry.name)
             case Kind.SANDBOX:
                 self._services.sandboxes.unregister(entry.name)
             case _:
@@ -172,8 +171,7 @@ class PythonModules:
             names = {key: value for key, value in context.globals.items() if not callable(value)}
             return called(entry.value, code, names, name=f"frontmatter {entry.name}")
 
-        self._services.settings.languages.register(entry.name, evaluate)
-        self._services.settings.tools_changed()
+        self._services.settings.register_language(entry.name, evaluate)
 
     def _sandbox(self, entry: Registration) -> None:
         self._services.sandboxes.register(PythonSandbox(entry.name, entry.value))

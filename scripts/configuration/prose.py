@@ -99,8 +99,38 @@ flemma:
     auto_approve: { $append: [bash], $remove: edit }
 ```
 
+The block is read when the file is opened, when you leave insert mode or change text in normal mode,
+and before each send, always from scratch: a line that is gone has no effect. What is wrong shows as a
+diagnostic on its line. A send is refused until it is mended; until then the other settings of the
+block hold, or, if the block cannot be understood at all, those of its last good form.
+
 The Lua in a file cannot reach files, programs or the editor, and it is stopped when it takes too long
-or too much memory. A setting that cannot be read is reported on its line and refuses the send.
+or too much memory.
+
+Another language is a function that gets the text of the block and returns variables, and settings
+below the key `flemma`. In Lua, for blocks that begin with three backticks and `ini`:
+
+```lua
+require("flemma.frontmatter").register("ini", {
+  parse = function(code, context)
+    local found = { flemma = {}, folder = context.__dirname }
+    for name, value in code:gmatch("([%w_]+) *= *([%w-]+)") do
+      found.flemma[name] = value
+    end
+    return found
+  end,
+})
+```
+
+and in Python, in a file or module named in `tools.modules`:
+
+```python
+import tomllib
+
+from flemma import extensions
+
+extensions.register_frontmatter("toml", lambda code, names: tomllib.loads(code))
+```
 
 ## Approval
 
@@ -128,8 +158,8 @@ next resolver decides). A preset may also carry a provider, a model, parameters 
 `:Flemma switch $fast` or `model = "$fast"` use it. Built in are `$readonly` (read, find, grep, ls) and
 `$standard` (these, write, edit, and Flemma's own tools).
 
-Who decides, in this order: resolvers of plugins above 100, then `tools.auto_approve` (100), resolvers
-of plugins (50), the sandbox (25), `require_approval = false` (0). The first opinion wins.
+[Approval](approval.md) has the rest: who decides in which order, rules for shell commands, resolvers
+of your own.
 """
 
 EXAMPLES = {

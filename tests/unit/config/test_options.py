@@ -81,7 +81,9 @@ def _blocks(text: str, language: str) -> list[str]:
     return [part.split("\n```")[0] for part in text.split(f"```{language}\n")[1:]]
 
 
-SETUPS = [*EXAMPLES.values(), *(code for code in _blocks(GUIDE, "lua") if "setup(" in code)]
+APPROVAL = (ROOT / "docs" / "approval.md").read_text(encoding="utf-8")
+LUA = [*_blocks(GUIDE, "lua"), *_blocks(APPROVAL, "lua")]
+SETUPS = [*EXAMPLES.values(), *(code for code in LUA if "setup(" in code)]
 
 
 @pytest.mark.parametrize("code", SETUPS)
@@ -90,14 +92,20 @@ def test_examples_of_the_page_hold_no_mistake(code: str) -> None:
     assert messages(evaluate_block(as_block)) == []
 
 
-@pytest.mark.parametrize("code", [code for code in _blocks(GUIDE, "lua") if "setup(" not in code])
+@pytest.mark.parametrize("code", [code for code in LUA if "require(" not in code])
 def test_lua_blocks_of_the_page_hold_no_mistake(code: str) -> None:
     assert messages(evaluate_block(code)) == []
 
 
-@pytest.mark.parametrize("code", _blocks(GUIDE, "yaml"))
+@pytest.mark.parametrize("code", [*_blocks(GUIDE, "yaml"), *_blocks(APPROVAL, "yaml")])
 def test_yaml_blocks_of_the_page_hold_no_mistake(code: str) -> None:
     assert messages(evaluate_block(code, "yaml")) == []
+
+
+def test_all_other_lua_of_the_pages_registers_something() -> None:
+    others = [code for code in LUA if "require(" in code and "setup(" not in code]
+    assert all(".register(" in code for code in others)
+    assert len(others) == 2
 
 
 def test_every_wish_of_the_page_names_something() -> None:
