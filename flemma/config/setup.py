@@ -60,11 +60,14 @@ def to_error(problem: Problem, layer: Layer) -> ConfigError:
 
 
 def setup_notice(errors: Sequence[ConfigError]) -> str | None:
-    """Return the one notice for the user about ``errors``, or None (spec: behaviour 9.2)."""
+    """Return the one notice for the user about ``errors``, or None (spec: behaviour 9.2).
+
+    Each line but the list of unknown keys ends in the layer that is to be mended.
+    """
     unknown = [error.path for error in errors if error.message.startswith("unknown key")]
     lines = [f"unknown config keys: {', '.join(unknown)}"] if unknown else []
     lines += [
-        error.message
+        f"{error.message} ({error.layer})" if error.layer else error.message
         for error in errors
         if error.path not in unknown or " -- did you mean" in error.message
     ]

@@ -51,7 +51,7 @@ def test_mistakes_are_told_once_and_everything_else_loads(start_chat: StartChat)
     told = "\n".join(chat.told)
     for part in (
         "unknown config keys: ",
-        "unknown key 'thinkin' -- did you mean 'thinking'?",
+        "unknown key 'thinkin' -- did you mean 'thinking'? (setup)",
         "unknown key 'editing.auto_wrte' -- did you mean 'auto_write'?",
         "unknown key 'tools.max_concurent' -- did you mean 'max_concurrent'?",
         "validation error at 'parameters.temperature': expected number",
@@ -126,7 +126,7 @@ def test_the_setup_may_choose_tools_that_come_late(start_chat: StartChat):
     chat = start_chat([DONE], tools=tools, lua=LATE_SOURCE)
     chat.editor.wait_for_host()
     chat.editor.exec_lua("_G.finish_loading()")
-    chat.wait_notified("Unknown tool 'raed' -- did you mean 'read'?")
+    chat.wait_notified("Unknown tool 'raed' -- did you mean 'read'? (setup)")
     ask(chat)
     assert sent_tools(chat) == ["slack__post", "slack__read"]
 
@@ -154,7 +154,7 @@ def test_the_catch_all_resolver_is_listed_while_the_options_ask_for_it(start_cha
 def test_a_default_preset_that_does_not_exist_sends_nothing(start_chat: StartChat):
     message = "Default preset '$fast' not found. Provider not initialized."
     chat = start_chat([], options={"model": "$fast"})
-    chat.wait_notified(message)
+    chat.wait_notified(f"{message} (setup)")
     wait_problems(chat, (1, message))
     chat.send()
     chat.wait_until(lambda: any(f"⊘ config: {message}" in text for text in chat.told))

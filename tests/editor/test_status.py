@@ -69,7 +69,10 @@ def test_the_page_shows_everything_and_where_it_comes_from(start_chat: StartChat
 
 
 def test_verbose_adds_descriptions_operations_and_the_merged_options(start_chat: StartChat):
-    chat = start_chat([], text=with_block("flemma.opt.tools:remove('write')"))
+    # Case S-21: what the user declares about the model goes before the catalogue.
+    declared = {"parameters": {"anthropic": {"context_window": 123456}}}
+    block = with_block("flemma.opt.tools:remove('write')")
+    chat = start_chat([], text=block, options=declared)
     status(chat, "verbose")
     wait_page(chat, "Ⓕ remove tools = 'write' (line 1)")
     wait_page(chat, "Resolved Config")
@@ -77,7 +80,7 @@ def test_verbose_adds_descriptions_operations_and_the_merged_options(start_chat:
     wait_page(chat, "○ write")
     wait_page(chat, "parameters: command, label, timeout")
     wait_page(chat, "Model Info")
-    wait_page(chat, "context: 1,000,000 tokens")
+    wait_page(chat, "context: 123,456 tokens")
 
 
 def test_the_page_follows_settings_tools_and_the_state_of_the_chat(start_chat: StartChat):

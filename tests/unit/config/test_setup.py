@@ -76,7 +76,7 @@ def test_errors_carry_their_layer_and_make_one_notice() -> None:
     assert {error.layer for error in errors} == {"setup"}
     assert setup_notice(errors) == (
         "unknown config keys: nope, zzz\n"
-        "validation error at 'provider': expected string, got number"
+        "validation error at 'provider': expected string, got number (setup)"
     )
     assert setup_notice([]) is None
 
