@@ -114,14 +114,9 @@ local function changed_on_disk(bufnr)
   return known ~= nil and stamp ~= nil and known.path == path and known.mtime ~= stamp
 end
 
---- Write a buffer without any prompt; refused when another program changed the file meanwhile.
----@param payload { bufnr?: integer, path?: string }
+---@param bufnr integer
 ---@return flemma.Outcome
-function M.save(payload)
-  local bufnr = buffer_of(payload)
-  if not bufnr then
-    return not_loaded(payload)
-  end
+local function write(bufnr)
   if vim.api.nvim_buf_get_name(bufnr) == "" or not vim.bo[bufnr].modified then
     return { ok = true }
   end
@@ -140,6 +135,24 @@ function M.save(payload)
   end)
   vim.bo[bufnr].fixendofline = fix
   return { ok = ok, error = not ok and tostring(reason) or nil }
+end
+
+--- Write a buffer without any prompt; refused when another program changed the file meanwhile.
+--- A change of a tool that cannot be written is taken back, so that it failed as a whole.
+---@param payload { bufnr?: integer, path?: string }
+---@return flemma.Outcome
+function M.save(payload)
+  local bufnr = buffer_of(payload)
+  if not bufnr then
+    return not_loaded(payload)
+  end
+  local outcome = write(bufnr)
+  if not outcome.ok and payload.path and require("flemma.edits").is_ours(bufnr) then
+    vim.api.nvim_buf_call(bufnr, function()
+      vim.cmd("silent undo")
+    end)
+  end
+  return outcome
 end
 
 --- Read a file again that was changed on disk, unless the buffer has changes of its own.

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.editor.chats import DONE, Chat, StartChat, bash
-from tests.support.anthropic_server import error, message, text, tool_use
+from tests.support.anthropic_server import cut, error, message, text, tool_use
 
 ANSWERED = "Done.\n\n@You:\n"
 
@@ -160,3 +160,13 @@ def test_the_text_of_an_answer_is_whole_after_a_save_and_a_reload(start_chat: St
     assert "First answer." in chat.text
     assert "First answer." in chat.history()
     assert Path(chat.path).read_text().endswith("First answer.\n\n@You:\n\n")
+
+
+def test_what_was_shown_of_an_answer_is_in_the_swap_file(start_chat: StartChat):
+    # L-01: an editor that is killed leaves it for `:recover`, whether the chat was saved or not.
+    chat = start_chat([cut(text("Words that nobody saved."), ending="hang")])
+    chat.send()
+    chat.wait_for("Words that nobody saved.")
+    swap = Path(chat.editor.output("swapname").strip())
+    chat.wait_until(lambda: b"Words that nobody saved." in swap.read_bytes(), message="swapped")
+    assert "Words" not in chat.path.read_text()

@@ -152,6 +152,19 @@ def test_what_the_encoding_of_an_open_file_cannot_hold_is_refused(start_chat: St
     assert chat.editor.lines(buffer) == ["naïve", "x"]
 
 
+def test_a_change_that_cannot_be_saved_is_taken_back(start_chat: StartChat):
+    # E-33: the result says that it failed, so nothing of it stays.
+    chat, path, buffer = start(start_chat, b"one\ntwo\n", edit(1, "two", "2"))
+    chat.editor.request("nvim_set_option_value", "readonly", True, {"buf": buffer})
+    chat.send()
+    chat.wait_answered(ANSWERED)
+    assert "the buffer is read-only" in told(chat)["toolu_1"]
+    assert chat.result("toolu_1")["is_error"] is True
+    assert chat.editor.lines(buffer) == ["one", "two"]
+    assert not chat.editor.option("modified", buffer)
+    assert path.read_bytes() == b"one\ntwo\n"
+
+
 def test_links_and_modes_of_an_open_file_are_kept(start_chat: StartChat):
     # E-14, E-15.
     chat = start_chat([message(edit(1, "old", "new", "link.sh")), DONE])  # pyright: ignore[reportArgumentType]
