@@ -68,9 +68,7 @@ def test_a_call_nobody_decided_about_is_pending() -> None:
 def test_calls_of_an_interrupted_response_are_aborted_without_asking() -> None:  # acceptance 20
     text = chat([use("a")], [], "\n<!-- flemma:aborted: stopped here -->\n")
     assert undecided(calls_of(parse(text))) == ()
-    assert planned(text, a=APPROVE).actions == (
-        InsertPlaceholder(CallKey("a"), Status.ABORTED),
-    )
+    assert planned(text, a=APPROVE).actions == (InsertPlaceholder(CallKey("a"), Status.ABORTED),)
 
 
 @pytest.mark.parametrize(
