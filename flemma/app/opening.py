@@ -4,6 +4,7 @@ Spec: tools, "Orphan recovery"; behaviour 1.1, 1.12, 7.5. Everything here is ide
 undone by the user.
 """
 
+from flemma.app.opened import JUST_OPENED, Opening
 from flemma.app.session import ChatSession
 from flemma.chat.document import Document
 from flemma.chat.edits import (
@@ -11,6 +12,7 @@ from flemma.chat.edits import (
     auto_prompt,
     break_off,
     migrate,
+    prompt_above,
     resolve_orphaned_jobs,
     set_statuses,
 )
@@ -19,15 +21,20 @@ from flemma.chat.pairing import CallKey, siblings
 from flemma.chat.query import last_assistant, orphaned_jobs
 from flemma.ports.editor import Level, Screen
 
+STARTS = ("@", "```")
+"""How a marker or a frontmatter block begins that the user is about to write himself."""
 
-async def open_chat(session: ChatSession, screen: Screen) -> None:
+
+async def open_chat(session: ChatSession, screen: Screen, how: Opening = JUST_OPENED) -> None:
     """Bring a chat up to date that was just loaded, and tell the user what was done."""
     settings = await session.settings()
     editing = settings.config.editing
     await _migrate(session, screen)
-    if editing.auto_prompt and not session.buffer.document.text.strip():
-        await session.buffer.edit(auto_prompt)
-        await session.buffer.move_cursor(1, force=True)
+    if how.broken_off:
+        # The chat is to look as if the request had been cancelled.
+        await session.buffer.edit(break_off)
+    if editing.auto_prompt:
+        await _prompt(session, how)
     await _resolve_orphans(session, screen, compact_headers=editing.compact_headers)
     await _mark_interrupted(session, screen)
     await session.auto_write()
@@ -36,9 +43,14 @@ async def open_chat(session: ChatSession, screen: Screen) -> None:
         screen.notify(warning, Level.WARN, once=True)
 
 
-async def end_broken_request(session: ChatSession) -> None:
-    """A request died with its host: the chat looks as if it had been cancelled."""
-    await session.buffer.edit(break_off)
+async def _prompt(session: ChatSession, how: Opening) -> None:
+    """Give a blank chat its first prompt (acceptance 22), also above what was typed meanwhile."""
+    document = session.buffer.document
+    if not document.text.strip():
+        await session.buffer.edit(auto_prompt)
+        await session.buffer.move_cursor(1, force=True)
+    elif how.empty and not document.messages and not document.text.startswith(STARTS):
+        await session.buffer.edit(prompt_above)
 
 
 async def _migrate(session: ChatSession, screen: Screen) -> None:

@@ -69,6 +69,7 @@ class Request:
             services.screen, services.clock, buffer.id, settings.config.parameters.timeout
         )
         self._opening: tuple[str, ...] = ()
+        self._abandoned = False
         self._prepared: Prepared | None = None
 
     @property
@@ -89,6 +90,11 @@ class Request:
     def waiting(self, seconds: float, error: ProviderError, attempt: int) -> None:
         """A request is repeated after a pause."""
         self._progress.waiting(seconds, error, attempt)
+
+    def abandon(self) -> None:
+        """The place of the response is gone: nothing is written any more."""
+        self._abandoned = True
+        self._writer.close()
 
     async def run(self, preparation: Preparation, *, user_initiated: bool) -> Ended:
         """Send. Cancelling ends the request and leaves what was shown, marked as interrupted.
@@ -194,12 +200,11 @@ class Request:
     async def _cancelled(self) -> Ended:
         self._writer.discard()
         try:
-            if not await self._remove_placeholder():
+            if not self._abandoned and not await self._remove_placeholder():
                 await self._buffer.edit(append_aborted, undo_group=self._undo_group)
         except BufferGone:
             log.info("request cancelled: buffer %d is gone", self._buffer.id)
-        else:
-            self._notify("Request cancelled", Level.INFO)
+        self._notify("Request cancelled", Level.INFO)
         self._finished_event("cancelled", None)
         return Ended(Outcome.CANCELLED, self._writer.has_tool_uses)
 

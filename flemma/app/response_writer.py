@@ -28,6 +28,7 @@ class ResponseWriter:
         self._undo_group = undo_group
         self._text = ResponseText(compact_headers=compact_headers)
         self._pending: list[str] = []
+        self._closed = False
         self.anything_shown = False
         self.broken_calls: list[ToolUseBroken] = []
         """Calls that must not run; each needs an error result."""
@@ -63,9 +64,14 @@ class ResponseWriter:
         self._pending.clear()
 
         def append(document: Document) -> tuple[Edit, ...]:
-            return (AppendText(document.line_count - 1, text),)
+            return () if self._closed else (AppendText(document.line_count - 1, text),)
 
         await self._buffer.edit(append, undo_group=self._undo_group)
+
+    def close(self) -> None:
+        """Write nothing any more, not even what is being written."""
+        self._closed = True
+        self._pending.clear()
 
     def discard(self) -> None:
         """Forget what is queued."""

@@ -67,16 +67,18 @@ class ChatSession:
         """Called whenever :attr:`state` is another one."""
         self._services = services
         self._lock = BufferLock(buffer)
-        self._contexts = CallContexts(services, buffer, self.jobs)
-        self.approvals = Approvals(services, buffer, self._contexts)
+        self.contexts = CallContexts(services, buffer, self.jobs)
+        """What calls of this buffer are given."""
+        self.approvals = Approvals(services, buffer, self.contexts)
         turn = Turn(self.post, self.in_loop, self.auto_write, self._foreground_ended)
-        self.runs = ToolRuns(services, buffer, self._contexts, self._lock, self.jobs, turn)
+        self.runs = ToolRuns(services, buffer, self.contexts, self._lock, self.jobs, turn)
         self._cursor = ResultCursor(buffer, services.screen)
         self._passes = Passes(services, buffer, self.approvals, self.runs, self._lock)
         self._preparation = Preparation(services, buffer.id)
         self._inbox: asyncio.Queue[Event] = asyncio.Queue()
         self._plan: asyncio.Task[None] | None = None
         self._request: asyncio.Task[None] | None = None
+        self._sending: Request | None = None
         self.auto_continue = AutoContinue(services, buffer.id, self._continue)
         self.typing = False
         """Whether the user is in insert mode."""
@@ -85,11 +87,6 @@ class ChatSession:
         self._handling = False
         self._held = False
         self._closed = False
-
-    @property
-    def contexts(self) -> CallContexts:
-        """What calls of this buffer are given."""
-        return self._contexts
 
     @property
     def uri(self) -> str | None:
@@ -149,8 +146,14 @@ class ChatSession:
 
     async def sandbox_warning(self, settings: BufferSettings) -> str | None:
         """Return what to tell on entering a chat whose required sandbox is missing."""
-        options = self._contexts.sandbox_options(settings)
+        options = self.contexts.sandbox_options(settings)
         return await self._services.sandboxes.warning(options)
+
+    def reloaded(self) -> None:
+        """The text was read anew from the file: a response under way has lost its place."""
+        if self._sending is not None:
+            self._sending.abandon()
+            self._cancel(self._request)
 
     async def close(self) -> None:
         """The buffer is gone: everything that belongs to it ends."""
@@ -194,7 +197,8 @@ class ChatSession:
             case CancelTool(key):
                 self.runs.cancel(key)
             case CancelAllTools():
-                self._cancel_all_tools()
+                if self.runs.cancel_all():
+                    self._services.screen.notify("All tool executions cancelled", Level.INFO)
             case DeliverJobs():
                 await self._deliver(command)
             case StartResumeTimer(seconds):
@@ -214,7 +218,8 @@ class ChatSession:
         return self._services.tasks.spawn(work, f"{name} of chat {self.buffer.id}")
 
     def _cancel(self, task: "asyncio.Task[None] | None") -> None:
-        if task is not None:
+        # Once is enough: a second time would break off what the first one set going.
+        if task is not None and not task.cancelling():
             task.cancel()
 
     async def _make_plan(self, user_initiated: bool) -> None:
@@ -237,8 +242,8 @@ class ChatSession:
             settings = await self.settings()
             await self._write_job_results(settings)
             await self.auto_write()
-            request = Request(self._services, self.buffer, settings)
-            ended = await request.run(self._preparation, user_initiated=user_initiated)
+            self._sending = Request(self._services, self.buffer, settings)
+            ended = await self._sending.run(self._preparation, user_initiated=user_initiated)
         except asyncio.CancelledError:
             # It had not left yet: once it has, the request itself tells that it was cancelled.
             if not self._closed:
@@ -250,6 +255,7 @@ class ChatSession:
         except FlemmaError as error:
             self._services.screen.notify(str(error), Level.ERROR)
         finally:
+            self._sending = None
             await self._lock.release("request")
             self._services.screen.refresh(self.buffer.id)
             await self.auto_write()
@@ -277,10 +283,6 @@ class ChatSession:
 
     def _continue(self) -> None:
         self.post(InsertEntered() if self.is_being_written else ResumeDue())
-
-    def _cancel_all_tools(self) -> None:
-        if self.runs.cancel_all():
-            self._services.screen.notify("All tool executions cancelled", Level.INFO)
 
     def _foreground_ended(self, run: Run) -> None:
         """Move the cursor, unless a loop goes on."""

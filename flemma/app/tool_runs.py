@@ -290,8 +290,8 @@ class ToolRuns:
 
 
 def _stop(run: Run) -> None:
-    """Cancel a run, unless its result is being written already."""
-    if run.task is not None:
+    """Cancel a run, unless its result is being written already; once, lest it stop to clean up."""
+    if run.task is not None and not run.task.cancelling():
         run.task.cancel()
 
 

@@ -10,6 +10,7 @@ from flemma.adapters.nvim.buffer import NvimBuffer
 from flemma.adapters.nvim.connection import Connection
 from flemma.adapters.nvim.lua import Lua
 from flemma.adapters.nvim.screen import NvimScreen
+from flemma.app.opened import JUST_OPENED, Opening
 from flemma.app.workspace import Workspace
 from flemma.chat.document import Document
 from flemma.config.schema import Config
@@ -70,8 +71,8 @@ class Chats:
         await opened.wait()
         return self._workspace.get(bufnr)
 
-    def opened(self, bufnr: int, path: str | None, *, broken_off: bool = False) -> None:
-        """A chat was loaded, reloaded or renamed; ``broken_off``: a request ended with its host."""
+    def opened(self, bufnr: int, path: str | None, how: Opening) -> None:
+        """A chat was loaded, reloaded or renamed."""
         known = self._chats.get(bufnr)
         if known is not None:
             known.buffer.renamed(path)
@@ -80,7 +81,7 @@ class Chats:
         if bufnr in self._opened:
             return
         self._opened[bufnr] = asyncio.Event()
-        opening = self._open(bufnr, path, broken_off=broken_off)
+        opening = self._open(bufnr, path, how)
         self._services.tasks.spawn(opening, f"opening of chat {bufnr}")
 
     def closed(self, bufnr: int) -> None:
@@ -109,7 +110,7 @@ class Chats:
             case _:
                 pass
 
-    async def _open(self, bufnr: int, path: str | None, *, broken_off: bool) -> None:
+    async def _open(self, bufnr: int, path: str | None, how: Opening) -> None:
         buffer = NvimBuffer(bufnr, path, self._lua, self._connection)
         self._buffers[bufnr] = buffer
         opened = self._opened[bufnr]
@@ -124,7 +125,7 @@ class Chats:
             session = self._session_of(buffer)
             view.session = session
             self._chats[bufnr] = _Chat(buffer, session, view, drawing)
-            await self._bring_up_to_date(session, broken_off=broken_off)
+            await self._bring_up_to_date(session, how)
             self._watch.changed()
         except (BufferGone, EditorError) as error:
             log.info("buffer %d was not opened: %s", bufnr, error)
@@ -134,11 +135,31 @@ class Chats:
                 # It was closed while it was being opened: nothing of it may stay.
                 self.closed(bufnr)
 
+    def detached(self, bufnr: int) -> None:
+        """Neovim reads the text again from the file, or closes the buffer."""
+        buffer = self._buffers.get(bufnr)
+        if buffer is None:
+            return
+        buffer.detached()
+        chat = self._chats.get(bufnr)
+        if chat is not None:
+            chat.session.reloaded()
+        self._services.tasks.spawn(self._follow_again(bufnr), f"reload of chat {bufnr}")
+
+    async def _follow_again(self, bufnr: int) -> None:
+        await self.session(bufnr)
+        chat = self._chats.get(bufnr)
+        if chat is not None:
+            await self._reattach(chat)
+
     async def _reattach(self, chat: _Chat) -> None:
-        """`:e` detaches; work under way goes on with the new text."""
-        await chat.buffer.attach()
-        chat.view.reset((await chat.session.settings()).config)
-        await self._bring_up_to_date(chat.session, broken_off=False)
+        """Work under way goes on with the text there is now."""
+        try:
+            await chat.buffer.attach()
+            chat.view.reset((await chat.session.settings()).config)
+            await self._bring_up_to_date(chat.session, JUST_OPENED)
+        except EditorError as error:
+            log.info("buffer %d is not followed: %s", chat.buffer.id, error)
         self._watch.changed()
 
     def _session_of(self, buffer: NvimBuffer) -> "ChatSession":
@@ -152,13 +173,11 @@ class Chats:
             return self._services.settings.shared().config
         return (await self._session_of(buffer).settings()).config
 
-    async def _bring_up_to_date(self, session: "ChatSession", *, broken_off: bool) -> None:
+    async def _bring_up_to_date(self, session: "ChatSession", how: Opening) -> None:
         # What works on a chat is imported after the first one was painted.
-        from flemma.app.opening import end_broken_request, open_chat
+        from flemma.app.opening import open_chat
 
-        if broken_off:
-            await end_broken_request(session)
-        await open_chat(session, self._screen)
+        await open_chat(session, self._screen, how)
 
     def _refresh(self, bufnr: int) -> None:
         chat = self._chats.get(bufnr)

@@ -73,9 +73,7 @@ class HostParts:
 
     def detached(self, bufnr: int) -> None:
         """Neovim stopped sending changes of a buffer: it is reloaded, or gone."""
-        buffer = self._chats.buffer(bufnr)
-        if buffer is not None:
-            buffer.detached()
+        self._chats.detached(bufnr)
 
 
 def build_host(connection: Connection, start: Mapping[str, Any]) -> HostParts:

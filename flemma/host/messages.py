@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flemma.adapters.nvim.lua import Lua
 from flemma.adapters.nvim.pages import NvimPages
 from flemma.adapters.nvim.registrations import Registrations
+from flemma.app.opened import Opening
 from flemma.app.services import Services
 from flemma.host.chats import Chats
 from flemma.host.settings_watch import SettingsWatch
@@ -92,7 +93,7 @@ class Messages:
         self.chats.opened(
             int(payload["bufnr"]),
             payload.get("path") or None,
-            broken_off=bool(payload.get("broken_off")),
+            Opening(empty=bool(payload.get("empty")), broken_off=bool(payload.get("broken_off"))),
         )
 
     def _buffer_closed(self, payload: Payload) -> None:

@@ -143,6 +143,8 @@ class BufferOpened(TypedDict):
     """Whether an earlier host had it open and broke off: tools that ran then are aborted."""
     broken_off: bool
     """Whether a request of that host was under way."""
+    empty: bool
+    """Whether there was no text yet; what the user typed since is his first message."""
 
 
 class Command(TypedDict):

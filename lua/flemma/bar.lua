@@ -187,6 +187,24 @@ local function stop_timer(shown)
   shown.timer = nil
 end
 
+---@param shown flemma.ShownBar
+local function discard(shown)
+  if vim.fn.getcmdwintype() ~= "" then
+    -- Beside the command-line window no window can be closed.
+    vim.api.nvim_create_autocmd("CmdwinLeave", {
+      once = true,
+      callback = vim.schedule_wrap(function()
+        discard(shown)
+      end),
+    })
+    return
+  end
+  close_floats(shown, {})
+  if vim.api.nvim_buf_is_valid(shown.scratch) then
+    vim.api.nvim_buf_delete(shown.scratch, { force = true })
+  end
+end
+
 --- Take a bar away.
 ---@param bufnr integer
 ---@param name string
@@ -197,10 +215,7 @@ function M.hide(bufnr, name)
   end
   bars[bufnr][name] = nil
   stop_timer(shown)
-  close_floats(shown, {})
-  if vim.api.nvim_buf_is_valid(shown.scratch) then
-    vim.api.nvim_buf_delete(shown.scratch, { force = true })
-  end
+  discard(shown)
 end
 
 ---@param bar flemma.Bar

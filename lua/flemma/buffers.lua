@@ -41,6 +41,16 @@ function M.width(bufnr)
   return window and M.text_width(window) or UNNAMED_WIDTH
 end
 
+---@type table<integer, boolean> buffers that were empty when they were opened
+local empty = {}
+
+---@param bufnr integer
+---@return boolean
+local function is_empty(bufnr)
+  return vim.api.nvim_buf_line_count(bufnr) == 1
+    and vim.api.nvim_buf_get_lines(bufnr, 0, 1, true)[1] == ""
+end
+
 ---@param bufnr integer
 ---@param restarted boolean
 ---@param broken_off boolean
@@ -52,7 +62,9 @@ local function announce(bufnr, restarted, broken_off)
     width = M.width(bufnr),
     restarted = restarted,
     broken_off = broken_off,
+    empty = empty[bufnr] == true,
   })
+  empty[bufnr] = nil
 end
 
 --- Tell a host that is ready of all chat buffers.
@@ -93,7 +105,7 @@ local function detach(bufnr)
   if not attached[bufnr] then
     return
   end
-  attached[bufnr] = nil
+  attached[bufnr], empty[bufnr] = nil, nil
   stop_timer(bufnr)
   host.notify("buffer:closed", { bufnr = bufnr })
   for _, name in ipairs({ "cursor", "edits", "lock", "progress", "marks", "popup", "bar" }) do
@@ -183,6 +195,7 @@ end
 ---@param bufnr integer
 function M.attach(bufnr)
   attached[bufnr] = true
+  empty[bufnr] = is_empty(bufnr)
   watch_screen()
   watch(bufnr)
   require("flemma.highlights").define()

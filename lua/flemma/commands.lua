@@ -30,7 +30,7 @@ local commands = {
   entry("sandbox:disable"),
   entry("sandbox:enable"),
   entry("sandbox:status"),
-  entry("send"),
+  entry("send", { "on_request_start=", "on_request_complete=" }),
   entry("status", { "verbose" }),
   { name = "switch", arguments = {}, dynamic = true },
   entry("tool:approve"),

@@ -1,8 +1,18 @@
 --- The lock of a chat buffer: the user cannot change its text while the host works on it.
 local M = {}
 
+--- Whether each locked buffer was modifiable before: the user may have set it otherwise himself.
 ---@type table<integer, boolean>
 local locked = {}
+
+---@param bufnr integer
+local function release(bufnr)
+  local modifiable = locked[bufnr]
+  locked[bufnr] = nil
+  if modifiable ~= nil and vim.api.nvim_buf_is_valid(bufnr) then
+    vim.bo[bufnr].modifiable = modifiable
+  end
+end
 
 --- Lock or unlock a buffer.
 ---@param payload { bufnr: integer, locked: boolean }
@@ -11,10 +21,13 @@ function M.set(payload)
   if not vim.api.nvim_buf_is_valid(bufnr) then
     return
   end
-  local was = locked[bufnr] == true
-  locked[bufnr] = payload.locked or nil
-  vim.bo[bufnr].modifiable = not payload.locked
-  if was and not payload.locked then
+  if payload.locked then
+    if locked[bufnr] == nil then
+      locked[bufnr] = vim.bo[bufnr].modifiable
+    end
+    vim.bo[bufnr].modifiable = false
+  elseif locked[bufnr] ~= nil then
+    release(bufnr)
     require("flemma.insert").unlocked(bufnr)
   end
 end
@@ -23,26 +36,17 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.is_locked(bufnr)
-  return locked[bufnr] == true
+  return locked[bufnr] ~= nil
 end
 
 --- Unlock all buffers: nobody is left to do it.
 function M.release_all()
-  for bufnr in pairs(locked) do
-    if vim.api.nvim_buf_is_valid(bufnr) then
-      vim.bo[bufnr].modifiable = true
-    end
+  for _, bufnr in ipairs(vim.tbl_keys(locked)) do
+    release(bufnr)
   end
-  locked = {}
 end
 
 --- Drop what is kept of a buffer that is gone; when it was only unloaded, it can be edited again.
----@param bufnr integer
-function M.forget(bufnr)
-  if locked[bufnr] and vim.api.nvim_buf_is_valid(bufnr) then
-    vim.bo[bufnr].modifiable = true
-  end
-  locked[bufnr] = nil
-end
+M.forget = release
 
 return M

@@ -90,9 +90,9 @@ end
 
 ---@param request flemma.PopupRequest
 local function open_float(request)
-  local window = vim.fn.win_findbuf(request.bufnr)[1]
-  if not window then
-    return
+  local window = vim.api.nvim_get_current_win()
+  if vim.api.nvim_win_get_buf(window) ~= request.bufnr then
+    return -- The user went elsewhere: nothing takes the focus from him there.
   end
   local scratch = vim.api.nvim_create_buf(false, true)
   vim.bo[scratch].bufhidden = "wipe"

@@ -148,6 +148,19 @@ def test_a_running_command_and_its_children_end(start_chat: StartChat):
     assert chat.result("toolu_1")["is_error"] is True
 
 
+def test_an_impatient_second_key_does_not_keep_a_stubborn_command_alive(start_chat: StartChat):
+    command = "trap '' TERM INT HUP; touch up; while true; do sleep 0.1; done"
+    chat = start_pending(start_chat, reply=message(bash("toolu_1", command)))
+    before = set(chat.editor.processes())
+    chat.keys("<M-CR>")
+    chat.wait_until(lambda: (chat.editor.directory / "up").exists())
+    chat.keys("<C-c>")
+    chat.keys("<C-c>")
+    chat.wait_for("User aborted tool execution.")
+    chat.wait_until(lambda: set(chat.editor.processes()) <= before)
+    chat.wait_unlocked()
+
+
 def test_the_call_at_the_cursor_ends_and_queued_ones_do_not_start(start_chat: StartChat):
     calls = [bash(f"toolu_{n}", f"touch up{n}; sleep 600") for n in (1, 2, 3)]
     chat = start_chat([message(*calls)], tools={"require_approval": False})

@@ -1,5 +1,10 @@
 """The main job: question, read, edit, a command that asks, result, answer (issue A)."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from tests.editor.chats import (
@@ -11,7 +16,7 @@ from tests.editor.chats import (
     start_pending,
     waiting_result,
 )
-from tests.support.anthropic_server import message, text, thinking, tool_use
+from tests.support.anthropic_server import message, serving, text, thinking, tool_use
 
 GREETING = "def greet():\n    return 'hello'\n"
 EDITED = "def greet():\n    return 'good day'\n"
@@ -38,6 +43,10 @@ MAIN_JOB = [
     message(text("And I count the lines."), bash("toolu_bash", "wc -l < greet.py")),
     message(text("The greeting is "), text("friendlier now.")),
 ]
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+WAITS = 3
+"""Exit code of a run that waits for an approval."""
 
 TRANSCRIPT = """\
 @You:
@@ -125,6 +134,45 @@ def test_a_question_is_answered_with_a_read_an_edit_and_an_approved_command(star
     assert chat.result("toolu_bash")["content"] == "2"
     chat.wait_until(lambda: chat.editor.cursor() == (len(chat.editor.lines()), 0))
     assert chat.told == []
+
+
+def run_without_editor(chat: Path, url: str) -> int:
+    """Run the command line on a chat and return its exit code."""
+    variables = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(chat.parent),
+        "XDG_STATE_HOME": str(chat.parent / "state"),
+        "ANTHROPIC_BASE_URL": url,
+        "ANTHROPIC_API_KEY": "key",
+    }
+    argv = [sys.executable, "-m", "flemma.headless", "run", str(chat)]
+    arguments = ["--provider", "anthropic", "--model", "claude-sonnet-4-6"]
+    ran = subprocess.run([*argv, *arguments], env=variables, cwd=ROOT, capture_output=True)
+    assert ran.returncode in (0, WAITS), ran.stderr.decode()
+    return ran.returncode
+
+
+def test_the_same_chat_without_an_editor_gets_the_same_text(start_chat: StartChat, tmp_path: Path):
+    ask = "```lua\nflemma.opt.tools.auto_approve_sandboxed = false\n```\n\n"
+    question = f"{ask}@You:\nMake the greeting friendlier.\n"
+    chat = start_chat(MAIN_JOB, text=question)
+    (chat.editor.directory / "greet.py").write_text(GREETING)
+    chat.send()
+    chat.wait_cursor(waiting_result("toolu_bash", "pending"))
+    chat.keys("<M-a><C-]>")
+    in_editor = chat.wait_answered("now.\n\n@You:\n")
+    assert in_editor.removeprefix(ask).startswith(TRANSCRIPT[:200])
+
+    headless = tmp_path / "work.chat"
+    headless.write_text(question)
+    (tmp_path / "greet.py").write_text(GREETING)
+    with serving(MAIN_JOB) as server:
+        assert run_without_editor(headless, server.url) == WAITS
+        headless.write_text(headless.read_text().replace("(pending)", "(approved)"))
+        assert run_without_editor(headless, server.url) == 0
+        assert server.requests[-1].json["messages"] == chat.server.requests[-1].json["messages"]
+    assert headless.read_text() == in_editor + "\n"
+    assert (tmp_path / "greet.py").read_text() == EDITED
 
 
 @pytest.mark.parametrize(

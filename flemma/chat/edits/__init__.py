@@ -16,6 +16,7 @@ from flemma.chat.edits.response import (
     auto_prompt,
     begin_assistant,
     break_off,
+    prompt_above,
     remove_assistant,
 )
 from flemma.chat.edits.results import (
@@ -52,6 +53,7 @@ __all__ = [
     "insert_placeholders",
     "json_text",
     "migrate",
+    "prompt_above",
     "put_job_placeholder",
     "put_result",
     "put_results",

@@ -15,6 +15,12 @@ def auto_prompt(document: Document) -> tuple[Edit, ...]:
     return (ReplaceLines(0, document.line_count, (role_marker(USER), "")),)
 
 
+def prompt_above(document: Document) -> tuple[Edit, ...]:
+    """Make the whole text the user's message: its marker was still missing."""
+    del document
+    return (ReplaceLines(0, 0, (role_marker(USER),)),)
+
+
 def append_prompt(document: Document) -> tuple[Edit, ...]:
     """Append an empty `@You:` at the end, unless there is one already."""
     if document.messages:
