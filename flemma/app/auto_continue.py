@@ -24,10 +24,9 @@ class AutoContinue:
     def start(self, seconds: float) -> None:
         """Start the delay, or start it again."""
         self.end()
+        self._deadline = self._services.clock.monotonic() + seconds
         data = {"bufnr": self._buffer_id, "delay": round(seconds * 1000)}
         self._services.screen.event("autopilot:resume-scheduled", data)
-        self._deadline = self._services.clock.monotonic() + seconds
-        self._services.screen.refresh(self._buffer_id)
         self._task = self._services.tasks.spawn(
             self._wait(seconds), f"auto-continue of chat {self._buffer_id}"
         )
@@ -37,7 +36,6 @@ class AutoContinue:
         self.end()
         name = "autopilot:resumed" if resumed else "autopilot:resume-cancelled"
         self._services.screen.event(name, {"bufnr": self._buffer_id})
-        self._services.screen.refresh(self._buffer_id)
 
     def end(self) -> None:
         """Drop the delay without a word."""

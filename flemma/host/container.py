@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from flemma.adapters.composition import Composition, FrontEnd, apply_setup, compose
 from flemma.adapters.late import late
 from flemma.adapters.nvim.connection import Connection
+from flemma.adapters.nvim.jobs_display import NvimJobsDisplay
 from flemma.adapters.nvim.lua import Lua
 from flemma.adapters.nvim.open_buffers import NvimOpenBuffers
 from flemma.adapters.nvim.pages import NvimPages
@@ -124,5 +125,6 @@ def build_host(connection: Connection, start: Mapping[str, Any]) -> HostParts:
         pages=pages,
         set_options=set_options,
     )
-    screen.listeners += [chats.follow, watch.follow, messages.follow]
+    jobs = NvimJobsDisplay(lua, workspace)
+    screen.listeners += [chats.follow, watch.follow, messages.follow, jobs.follow]
     return HostParts(lua, composition, chats, messages, modules)

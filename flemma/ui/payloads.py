@@ -102,6 +102,10 @@ class BarItem(TypedDict):
     text: str
     priority: int
     group: NotRequired[str]
+    spinner: NotRequired[bool]
+    """Whether an animated sign stands before the text."""
+    deadline: NotRequired[float]
+    """Unix seconds: the time left until then stands behind the text."""
 
 
 class BarSegment(TypedDict):

@@ -1,4 +1,5 @@
 --- One-line floats at the edges of a chat's windows.
+local spinner = require("flemma.spinner")
 local text = require("flemma.text")
 
 local M = {}
@@ -15,6 +16,7 @@ local CONFLICTS = {
 
 ---@class flemma.ShownBar
 ---@field bar flemma.Bar
+---@field frame? string present sign of the animation, for a bar that has one
 ---@field floats table<integer, integer> float by window
 ---@field scratch integer
 ---@field timer? uv.uv_timer_t
@@ -23,15 +25,31 @@ local CONFLICTS = {
 local bars = {}
 local namespace = vim.api.nvim_create_namespace("flemma_bar")
 
+---@param item flemma.BarItem
+---@param frame string
+---@return string
+local function item_text(item, frame)
+  local words = item.text
+  if item.spinner then
+    words = frame .. " " .. words
+  end
+  if item.deadline then
+    local left = math.ceil(item.deadline - vim.fn.localtime())
+    words = words .. " " .. spinner.duration(left)
+  end
+  return words
+end
+
 ---@param segment flemma.BarSegment
 ---@param threshold number lowest priority shown
 ---@param gap string between two items
+---@param frame string
 ---@return flemma.Chunk[] chunks none when no item is shown
-local function compose_segment(segment, threshold, gap)
+local function compose_segment(segment, threshold, gap, frame)
   local chunks = {}
   for _, item in ipairs(segment.items) do
     if item.priority >= threshold then
-      table.insert(chunks, { (#chunks > 0 and gap or "") .. item.text, item.group })
+      table.insert(chunks, { (#chunks > 0 and gap or "") .. item_text(item, frame), item.group })
     end
   end
   if #chunks > 0 and segment.label then
@@ -43,12 +61,13 @@ end
 ---@param segments flemma.BarSegment[]
 ---@param threshold number
 ---@param wide boolean
+---@param frame string
 ---@return flemma.Chunk[]
-local function compose(segments, threshold, wide)
+local function compose(segments, threshold, wide, frame)
   local gap = wide and "  " or " "
   local chunks = {}
   for _, segment in ipairs(segments) do
-    local part = compose_segment(segment, threshold, gap)
+    local part = compose_segment(segment, threshold, gap, frame)
     if #part > 0 and #chunks > 0 then
       table.insert(chunks, { gap .. "│" .. gap, "FlemmaUsageBarMuted" })
     end
@@ -61,8 +80,9 @@ end
 --- gaps when there is room for them.
 ---@param segments flemma.BarSegment[]
 ---@param columns integer
+---@param frame? string sign of the items that are animated
 ---@return flemma.Chunk[]
-function M.fit(segments, columns)
+function M.fit(segments, columns, frame)
   local priorities = {}
   for _, segment in ipairs(segments) do
     for _, item in ipairs(segment.items) do
@@ -73,13 +93,16 @@ function M.fit(segments, columns)
   table.sort(ascending)
   for _, threshold in ipairs(ascending) do
     for _, wide in ipairs({ true, false }) do
-      local chunks = compose(segments, threshold, wide)
+      local chunks = compose(segments, threshold, wide, frame or "")
       if text.chunks_width(chunks) <= columns then
         return chunks
       end
     end
   end
-  return text.truncate_chunks(compose(segments, ascending[#ascending] or 0, false), columns)
+  return text.truncate_chunks(
+    compose(segments, ascending[#ascending] or 0, false, frame or ""),
+    columns
+  )
 end
 
 ---@param shown flemma.ShownBar
@@ -169,13 +192,54 @@ local function render(bufnr, shown)
   for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
     local columns = vim.api.nvim_win_get_width(window)
     local chunks = { { " " .. prefix } }
-    vim.list_extend(chunks, M.fit(shown.bar.segments, columns - text.width(prefix) - 2))
+    vim.list_extend(
+      chunks,
+      M.fit(shown.bar.segments, columns - text.width(prefix) - 2, shown.frame)
+    )
     table.insert(chunks, { " " })
     write(shown, chunks)
     float(shown, window, text.chunks_width(chunks))
     keep[window] = true
   end
   close_floats(shown, keep)
+end
+
+---@param bar flemma.Bar
+---@return string
+local function animation(bar)
+  return ("bar:%d:%s"):format(bar.bufnr, bar.name)
+end
+
+---@param bar flemma.Bar
+---@return boolean
+local function is_animated(bar)
+  for _, segment in ipairs(bar.segments) do
+    for _, item in ipairs(segment.items) do
+      if item.spinner or item.deadline then
+        return true
+      end
+    end
+  end
+  return false
+end
+
+--- Draw a bar, again and again if it is animated.
+---@param bufnr integer
+---@param shown flemma.ShownBar
+local function animate(bufnr, shown)
+  if not is_animated(shown.bar) then
+    spinner.remove(animation(shown.bar))
+    render(bufnr, shown)
+    return
+  end
+  spinner.add(animation(shown.bar), {
+    bufnr = bufnr,
+    started = os.time(),
+    draw = function(frame)
+      shown.frame = frame
+      render(bufnr, shown)
+    end,
+  })
 end
 
 ---@param shown flemma.ShownBar
@@ -215,6 +279,7 @@ function M.hide(bufnr, name)
   end
   bars[bufnr][name] = nil
   stop_timer(shown)
+  spinner.remove(animation(shown.bar))
   discard(shown)
 end
 
@@ -259,7 +324,7 @@ function M.show(bar)
     bars[bar.bufnr][bar.name] = shown
   end
   shown.bar = bar
-  render(bar.bufnr, shown)
+  animate(bar.bufnr, shown)
   limit(shown)
 end
 
@@ -268,6 +333,17 @@ function M.redraw()
   for bufnr, named in pairs(bars) do
     for _, shown in pairs(named) do
       render(bufnr, shown)
+    end
+  end
+end
+
+--- The host is gone: what it was doing is not going on any more.
+function M.stop_animated()
+  for bufnr, named in pairs(bars) do
+    for name, shown in pairs(named) do
+      if is_animated(shown.bar) then
+        M.hide(bufnr, name)
+      end
     end
   end
 end

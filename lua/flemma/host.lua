@@ -199,6 +199,7 @@ local function release()
   end
   require("flemma.lsp").reset()
   require("flemma.lock").release_all()
+  require("flemma.bar").stop_animated()
   return require("flemma.marks").stop_spinners()
 end
 

@@ -42,6 +42,8 @@
 ---@field text string
 ---@field priority integer
 ---@field group? string
+---@field spinner? boolean
+---@field deadline? number
 
 ---@class flemma.BarSegment
 ---@field label? string

@@ -1,6 +1,7 @@
 """Background jobs in a real Neovim (issue D; spec: tools, "Background jobs"; behaviour 7)."""
 
 import json
+import re
 from typing import Any
 
 from tests.editor.chats import Chat, StartChat, bash
@@ -293,3 +294,36 @@ def test_one_undo_takes_a_delivery_back_and_the_model_hears_of_it(start_chat: St
         "status": "completed (removed from conversation)",
         "job_id": job,
     }
+
+
+def bar(chat: Chat) -> str:
+    """Return what the bottom row of the window shows."""
+    return chat.editor.screen_lines()[-3]
+
+
+def test_a_bar_tells_of_jobs_and_of_the_continuation(start_chat: StartChat) -> None:
+    options = {"ui": {"jobs": {"position": "bottom right"}, "usage": {"enabled": False}}}
+    chat = start_chat(ONE_JOB, tools=PATIENT, options=options)
+    one_job(chat)
+    chat.wait_until(lambda: re.search("[⠁-⣿] 1 job", bar(chat)), message="a bar with a spinner")
+    GATE.open(chat)
+    chat.wait_until(lambda: "continues in 10m 0s" in bar(chat), message="a countdown")
+    assert "job" not in bar(chat)
+    chat.wait_until(lambda: "continues in 9m 5" in bar(chat), message="it counts down")
+    chat.keys("<C-c>")
+    chat.wait_until(lambda: "continues" not in bar(chat), message="no bar any more")
+
+
+def test_the_bar_goes_with_the_host(start_chat: StartChat) -> None:
+    options = {"ui": {"jobs": {"position": "bottom right"}, "usage": {"enabled": False}}}
+    chat = start_chat(ONE_JOB, tools=PATIENT, options=options)
+    one_job(chat)
+    chat.wait_until(lambda: "1 job" in bar(chat), message="a bar")
+    chat.editor.kill_host()
+    chat.wait_until(lambda: "1 job" not in bar(chat), message="no bar any more")
+    chat.wait_notified("1 orphaned job resolved.")
+
+
+def test_without_a_position_there_is_no_bar(start_chat: StartChat) -> None:
+    chat, _ = scheduled(start_chat)
+    assert not any("continues in" in line for line in chat.editor.screen_lines())
