@@ -19,6 +19,7 @@ from flemma.app.commands.tools import ToolCommands
 from flemma.app.commands.usage import UsageCommands
 from flemma.app.services import Services
 from flemma.app.session import ChatSession
+from flemma.app.turn_messages import Rest
 from flemma.app.workspace import Workspace
 from flemma.chat.document import Document
 from flemma.errors import FlemmaError
@@ -42,6 +43,7 @@ class Actions:
         pages: NvimPages,
         log_file: HostLog,
     ) -> None:
+        self._lua = lua
         self._services = services
         self._usage = NvimUsageDisplay(lua, services.settings, services.usage)
         self._tools = ToolCommands(services, NvimRejectionPopup(lua))
@@ -74,6 +76,9 @@ class Actions:
         self, session: ChatSession | None, payload: Payload, seen: Document | None
     ) -> None:
         """Carry out a command, on the chat as it was ``seen`` when the key was pressed."""
+        if session is not None and payload.get("insert"):
+            number = session.buffer.id
+            session.when_settled(lambda rest: self._return_to_insert(number, rest))
         await self._commands.run(
             Invocation(
                 name=str(payload["name"]),
@@ -84,6 +89,11 @@ class Actions:
                 seen=seen,
             )
         )
+
+    def _return_to_insert(self, bufnr: int, rest: Rest) -> None:
+        """Let the user type on, unless there is a call to decide or he stopped the work himself."""
+        resume = rest in (Rest.DONE, Rest.FAILED)
+        self._lua.tell("insert", {"bufnr": bufnr, "resume": resume})
 
     async def reject(self, session: ChatSession, payload: Payload) -> None:
         """Reject a call with the words from the popup."""

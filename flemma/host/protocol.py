@@ -59,6 +59,7 @@ Python to Lua, ``require("flemma.rpc").handle(method, payload)``; those marked *
 `event`                ``{name, data}``: fires the `User` autocommand and the hooks
 `save` *               ``{bufnr}`` writes the buffer without prompts, returns ``{ok, error?}``
 `ex`                   ``{bufnr, command}`` runs an Ex command the user gave to `:Flemma send`
+`insert`               ``{bufnr, resume}``: a send from insert mode is over; type on, or not
 `popup:reject`         ``{bufnr, tool_use_id, line, end_line, text}``
 `choose`               ``{id, prompt, items}``: a picker
 `show` *               a scratch buffer: ``{name, filetype, lines, marks, position}``; a mark is

@@ -3,7 +3,6 @@
 local M = {}
 
 local SWALLOW = 800 -- milliseconds
-local RESUME_DELAY = 50 -- milliseconds: an autopilot that goes on locks again within them
 
 local MARKERS = { ["@System"] = true, ["@You"] = true, ["@Assistant"] = true }
 
@@ -78,24 +77,19 @@ function M.entered(bufnr)
   resuming[bufnr] = nil
 end
 
---- The buffer was unlocked. If it stays so and the user left the cursor at the end, he types on.
----@param bufnr integer
-function M.unlocked(bufnr)
-  if not resuming[bufnr] then
-    return
+--- What the send set going is over. He types on if there is something to say, and if he left the
+--- cursor at the end.
+---@param payload { bufnr: integer, resume: boolean }
+function M.ended(payload)
+  local bufnr = payload.bufnr
+  local is_due = resuming[bufnr] and payload.resume
+  resuming[bufnr] = nil
+  local is_here = vim.api.nvim_get_current_buf() == bufnr
+    and vim.api.nvim_get_mode().mode == "n"
+    and vim.api.nvim_win_get_cursor(0)[1] == vim.api.nvim_buf_line_count(bufnr)
+  if is_due and is_here then
+    vim.cmd("startinsert!")
   end
-  vim.defer_fn(function()
-    if not resuming[bufnr] or require("flemma.lock").is_locked(bufnr) then
-      return
-    end
-    resuming[bufnr] = nil
-    local is_here = vim.api.nvim_get_current_buf() == bufnr
-      and vim.api.nvim_get_mode().mode == "n"
-      and vim.api.nvim_win_get_cursor(0)[1] == vim.api.nvim_buf_line_count(bufnr)
-    if is_here then
-      vim.cmd("startinsert!")
-    end
-  end, RESUME_DELAY)
 end
 
 return M

@@ -26,9 +26,8 @@ function M.set(payload)
       locked[bufnr] = vim.bo[bufnr].modifiable
     end
     vim.bo[bufnr].modifiable = false
-  elseif locked[bufnr] ~= nil then
+  else
     release(bufnr)
-    require("flemma.insert").unlocked(bufnr)
   end
 end
 

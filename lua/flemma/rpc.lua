@@ -26,6 +26,7 @@ local HANDLERS = {
   bar = lazy("flemma.bar", "show"),
   save = lazy("flemma.files", "save"),
   ex = lazy("flemma.commands", "ex"),
+  insert = lazy("flemma.insert", "ended"),
   ["popup:reject"] = lazy("flemma.popup", "open"),
   choose = lazy("flemma.choose", "open"),
   show = lazy("flemma.show", "open"),

@@ -6,13 +6,14 @@ from tests.editor.chats import (
     DONE,
     Chat,
     StartChat,
+    bash,
     read,
     start_pending,
     waiting_result,
 )
 from tests.support.anthropic_server import message, pause, text, thinking
 
-ONE_USE = '@You:\nGo.\n\n@Assistant:\n**Tool Use:** `bash` (`toolu_1`)\n```json\n{}\n```\n'
+ONE_USE = "@You:\nGo.\n\n@Assistant:\n**Tool Use:** `bash` (`toolu_1`)\n```json\n{}\n```\n"
 
 
 def complete(chat: Chat, line: str) -> list[str]:
@@ -165,6 +166,14 @@ def test_a_send_from_insert_mode_comes_back_to_it(start_chat: StartChat):
     chat.keys("Once more.<C-]>")
     answered = chat.wait_answered("Once more.\n\n@Assistant:\nDone.\n\n@You:\n")
     assert answered.startswith("@You:\nGo. And now.\n\n@Assistant:\nDone.\n\n@You:\nOnce more.")
+
+
+def test_a_send_from_insert_mode_stays_in_normal_mode_while_a_call_waits(start_chat: StartChat):
+    chat = start_chat([message(bash("toolu_1", "true"))])
+    chat.keys("GA<C-]>")
+    chat.wait_for("(pending)")
+    chat.wait_cursor("**Tool Result:**")
+    assert chat.editor.mode()["mode"] == "n"
 
 
 def test_a_role_marker_completes_itself_while_the_host_follows(start_chat: StartChat):

@@ -101,6 +101,8 @@ def test_a_send_from_insert_mode_returns_to_it(shim: Shim) -> None:
     shim.tell("lock", {"bufnr": shim.buffer, "locked": True})
     shim.apply(["append", 1, "\n\n@You:\n"])
     shim.tell("lock", {"bufnr": shim.buffer, "locked": False})
+    assert shim.editor.mode()["mode"] == "n"
+    shim.tell("insert", {"bufnr": shim.buffer, "resume": True})
     shim.editor.wait_until(lambda: shim.editor.mode()["mode"] == "i")
 
 
@@ -108,19 +110,18 @@ def test_who_moved_away_is_not_put_into_insert_mode(shim: Shim) -> None:
     shim.open("@You:\nhello\n")
     shim.editor.keys("GA<C-]>")
     shim.editor.wait_until(lambda: shim.sent("command"))
-    shim.tell("lock", {"bufnr": shim.buffer, "locked": True})
     shim.editor.set_cursor(1)
-    shim.tell("lock", {"bufnr": shim.buffer, "locked": False})
+    shim.tell("insert", {"bufnr": shim.buffer, "resume": True})
     mode = "vim.wait(200, function() return vim.fn.mode() == 'i' end) return vim.fn.mode()"
     assert shim.editor.exec_lua(mode) == "n"
 
 
-def test_an_autopilot_that_locks_again_is_not_typed_into(shim: Shim) -> None:
+def test_who_has_something_to_decide_stays_in_normal_mode(shim: Shim) -> None:
     shim.open("@You:\nhello\n")
     shim.editor.keys("GA<C-]>")
     shim.editor.wait_until(lambda: shim.sent("command"))
-    for locked in (True, False, True):
-        shim.tell("lock", {"bufnr": shim.buffer, "locked": locked})
+    for resume in (False, True):
+        shim.tell("insert", {"bufnr": shim.buffer, "resume": resume})
     mode = "vim.wait(200, function() return vim.fn.mode() == 'i' end) return vim.fn.mode()"
     assert shim.editor.exec_lua(mode) == "n"
 
