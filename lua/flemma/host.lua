@@ -2,6 +2,7 @@
 ---
 --- What the user does before the host is ready is kept and played. A host that dies is started again
 --- a few times; one that never came up is not, since it would fail the same way.
+local handshake = require("flemma.handshake")
 local interpreter = require("flemma.interpreter")
 local notify = require("flemma.notify")
 local version = require("flemma.version")
@@ -103,42 +104,6 @@ function M.request(method, payload)
     return nil, tostring(answer)
   end
   return answer
-end
-
---- The options for the host. One that cannot be sent does not take the others along.
----@param given table<string, any>
----@return table<string, any>
-local function encoded_options(given)
-  local wire = require("flemma.wire")
-  local options = vim.empty_dict()
-  for name, value in pairs(given) do
-    local ok, encoded = pcall(wire.encode, value, ("setup.%s"):format(name))
-    if not ok then
-      notify.show(("Flemma ignores an option: %s"):format(encoded), "error", true)
-    elseif name ~= "python" then
-      options[tostring(name)] = encoded
-    end
-  end
-  return options
-end
-
----@return table
-local function start_payload()
-  local given = require("flemma.config").given()
-  local state = vim.fn.stdpath("state") --[[@as string]]
-  local cache = vim.fn.stdpath("cache") --[[@as string]]
-  return {
-    version = version.wire,
-    plugin_version = version.plugin,
-    pid = vim.fn.getpid(),
-    options = encoded_options(given),
-    cwd = vim.fn.getcwd(),
-    columns = vim.o.columns,
-    log_path = vim.fs.joinpath(cache, "flemma.log"),
-    state_path = vim.fs.joinpath(state, "flemma"),
-    cache_path = vim.fs.joinpath(cache, "flemma"),
-    lua_modules = require("flemma.modules").load(given),
-  }
 end
 
 ---@param lines string[]
@@ -312,7 +277,7 @@ function M.start()
   end
   channel = job
   process = vim.fn.jobpid(job)
-  send("start", start_payload())
+  send("start", handshake.payload())
 end
 
 --- A host that we did not start offers itself (the manifest way). Refused while there is another.
@@ -325,7 +290,7 @@ function M.attach(payload)
   channel = payload.channel
   options_outdated = false
   status = "starting"
-  send("start", start_payload())
+  send("start", handshake.payload())
   return { ok = true }
 end
 
@@ -347,7 +312,7 @@ end
 function M.options_changed()
   if status == "ready" then
     options_outdated = false
-    local payload = start_payload()
+    local payload = handshake.payload()
     send("setup", { options = payload.options, lua_modules = payload.lua_modules })
   elseif status == "starting" then
     options_outdated = true
