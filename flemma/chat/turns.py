@@ -19,8 +19,8 @@ class Turn:
     """Whether the last answer calls no tool."""
 
 
-def turns(document: Document) -> tuple[Turn, ...]:
-    """Return the turns in order (spec: behaviour 12.3).
+def turns(document: Document, start: int = 0) -> tuple[Turn, ...]:
+    """Return the turns in order (spec: behaviour 12.3), looking at no message before ``start``.
 
     A turn begins with the first `@You:` and ends with the first answer without tool use, answers
     right after it included. `@System:` and unknown roles break it off; what the user says without
@@ -29,7 +29,7 @@ def turns(document: Document) -> tuple[Turn, ...]:
     found: list[Turn] = []
     first: int | None = None
     last, complete = 0, False
-    for index, message in enumerate(document.messages):
+    for index, message in enumerate(document.messages[start:], start):
         match message.role:
             case role if role == USER and first is not None and not complete:
                 last = index

@@ -8,8 +8,8 @@ tool calls it mentions. Messages concerned by a change of those are drawn again 
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
-from operator import is_
+from itertools import compress, count, islice
+from operator import is_not
 
 from flemma.chat.document import Document
 from flemma.chat.headers import ASSISTANT
@@ -96,8 +96,9 @@ class ViewDiff:
         }
         self._frontmatter(before.scene.document, scene, view)
         new_turns = before.turns
-        if change.alters_turns(before.scene.document, document):
-            new_turns = _turns(document)
+        finished = bool(before.missing) and not missing
+        if finished or change.alters_turns(before.scene.document, document):
+            new_turns = _turns(document, len(missing))
         if new_turns is not before.turns or keys != before.keys:
             found = _turn_keys(new_turns, keys)
             if found != _turn_keys(before.turns, before.keys):
@@ -111,12 +112,13 @@ class ViewDiff:
         return None
 
     def _everything(self, scene: Scene, tick: int) -> View:
-        count = len(scene.document.messages)
+        total = len(scene.document.messages)
         first = _NOTHING.next_key
-        keys = tuple(range(first, first + count))
-        found = _turns(scene.document)
-        shown = range(max(0, count - PORTION), count)
-        self._pending = _Drawn(scene, keys, first + count, found, keys[: shown.start])
+        keys = tuple(range(first, first + total))
+        shown = range(max(0, total - PORTION), total)
+        # What is drawn needs no turns above it; finding those means to parse the whole chat.
+        found = _turns(scene.document, shown.start)
+        self._pending = _Drawn(scene, keys, first + total, found, keys[: shown.start])
         view: View = {
             "bufnr": self._bufnr,
             "tick": tick,
@@ -180,9 +182,8 @@ def _common_ends(old: Sequence[Message], new: Sequence[Message]) -> tuple[int, i
 
 
 def _equal_start(old: Iterable[Message], new: Iterable[Message], limit: int) -> int:
-    # A loop in C: this runs over all messages with every key.
-    same = list(map(is_, islice(old, limit), new))
-    return limit if all(same) else same.index(False)
+    # A loop in C that ends at the first difference: this runs over all messages with every key.
+    return next(compress(count(), map(is_not, islice(old, limit), new)), limit)
 
 
 def _assign_keys(before: _Drawn, change: _Change) -> tuple[tuple[int, ...], int, list[int]]:
@@ -259,8 +260,8 @@ def _turn_part(message: Message) -> tuple[str, bool]:
     return message.role, message.role == ASSISTANT and bool(message.tools.uses)
 
 
-def _turns(document: Document) -> tuple[tuple[int, int, bool], ...]:
-    return tuple((turn.first, turn.last, turn.complete) for turn in turns(document))
+def _turns(document: Document, start: int) -> tuple[tuple[int, int, bool], ...]:
+    return tuple((turn.first, turn.last, turn.complete) for turn in turns(document, start))
 
 
 def _turn_keys(found: tuple[tuple[int, int, bool], ...], keys: tuple[int, ...]) -> list[list[int]]:

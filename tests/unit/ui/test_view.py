@@ -148,6 +148,22 @@ def test_a_long_chat_is_drawn_in_portions_from_the_end() -> None:
     assert len(screen.messages) == count
 
 
+def test_the_turns_of_a_long_chat_are_those_of_its_drawn_end_until_all_is_drawn() -> None:
+    pairs = PORTION
+    text = "@You:\nx\n@Assistant:\ny\n" * pairs
+    view, parsed = ViewDiff(1, summary_of), document(text)
+    first = view.difference(parsed, IDLE, 1)
+    assert first is not None
+    view.accept()
+    assert len(first.get("turns", ())) == pairs // 2
+    last = view.difference(parsed, IDLE, 1)
+    assert last is not None
+    view.accept()
+    assert not view.is_unfinished
+    assert len(last.get("turns", ())) == pairs
+    assert all(complete for _, _, complete in last.get("turns", ()))
+
+
 LINES = st.sampled_from(
     [
         "@You:",
