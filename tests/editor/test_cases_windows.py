@@ -74,7 +74,8 @@ def test_a_wiped_chat_ends_its_request_and_touches_no_other_buffer(start_chat: S
     chat.keys(":bwipeout!<CR>")
     chat.wait_until(lambda: chat.server.disconnects == 1)
     assert chat.editor.lines() == ["kept"]
-    assert chat.told == []
+    # Whether the word comes depends on what ends first, the buffer or the request.
+    assert set(chat.told) <= {"Request cancelled"}
     assert errors(chat) == ""
     assert "Internal error" not in chat.editor.messages()
 
