@@ -87,7 +87,7 @@ class Sandboxes:
         Returns the message for the user. Raises :class:`SandboxUnavailable` and changes nothing
         when there is no backend.
         """
-        resolution = await self._select(options)
+        resolution = await self._select(options.backend)
         if resolution.backend is None:
             raise SandboxUnavailable(f"Cannot enable sandbox: {resolution.reason}")
         self._override = True
@@ -106,7 +106,7 @@ class Sandboxes:
         """Choose the backend for a buffer. Off is off: no backend is even probed (K-07)."""
         if not self.is_enabled(options):
             return Resolution(enabled=False)
-        return await self._select(options)
+        return await self._select(options.backend)
 
     async def wrap(self, options: SandboxOptions, argv: Sequence[str]) -> Sequence[str]:
         """Return ``argv`` confined, or unchanged when the sandbox is off or, with ``auto``, when
@@ -155,7 +155,7 @@ class Sandboxes:
         """Return what to tell on entering a chat: its required sandbox is missing."""
         if options.backend != REQUIRED or not self.is_enabled(options):
             return None
-        return None if (await self._select(options)).active else NOT_SANDBOXED
+        return None if (await self._select(options.backend)).active else NOT_SANDBOXED
 
     async def status(self, options: SandboxOptions) -> SandboxStatus:
         """Return everything about the sandbox of a buffer, all backends probed."""
@@ -169,8 +169,12 @@ class Sandboxes:
             ),
         )
 
-    async def _select(self, options: SandboxOptions) -> Resolution:
-        match options.backend:
+    async def probe(self, backend: str | None) -> None:
+        """Find out ahead of the first command what `sandbox.backend` comes to."""
+        await self._select(backend)
+
+    async def _select(self, backend: str | None) -> Resolution:
+        match backend:
             case None | "":
                 reason = "No sandbox backend configured"
                 return Resolution(enabled=True, reason=reason, refuses=True)

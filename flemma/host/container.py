@@ -52,7 +52,7 @@ class HostParts:
         """The handshake is done: tell Lua what it needs, load the rest when idle."""
         self._messages.started()
         self._modules.start()
-        load_in_idle_moment(self._composition.services.tasks, self._messages.tell_commands)
+        load_in_idle_moment(self._composition.services, self._messages.tell_commands)
 
     def end(self) -> None:
         """End every process that was started."""

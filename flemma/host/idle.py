@@ -1,12 +1,12 @@
-"""Loads slow libraries after the first paint, so that nobody waits for them at the first send."""
+"""Does after the first paint what takes time, so that nobody waits for it at the first send."""
 
 import asyncio
 import gc
 from collections.abc import Callable
 from importlib import import_module
 
+from flemma.app.services import Services
 from flemma.host import memory
-from flemma.ports.tasks import Tasks
 
 DELAY = 0.4
 """Seconds after the handshake."""
@@ -28,15 +28,15 @@ MODULES = (
 )
 
 
-def load_in_idle_moment(tasks: Tasks, before: Callable[[], None]) -> None:
-    """Import, one after the other and in a thread, what a first send needs.
+def load_in_idle_moment(services: Services, before: Callable[[], None]) -> None:
+    """Import, one after the other and in a thread, what a first send needs; probe the sandbox.
 
     ``before`` is called first, when nobody waits for the host any more.
     """
-    tasks.spawn(_load(before), "loading of libraries")
+    services.tasks.spawn(_load(services, before), "loading of libraries")
 
 
-async def _load(before: Callable[[], None]) -> None:
+async def _load(services: Services, before: Callable[[], None]) -> None:
     await asyncio.sleep(DELAY)
     before()
     for name in MODULES:
@@ -44,3 +44,7 @@ async def _load(before: Callable[[], None]) -> None:
     # In the manifest way the process is not ours, and was never told to leave garbage alone.
     if not gc.isenabled():
         memory.settle()
+    sandbox = services.settings.shared().config.sandbox
+    # Off is off: no backend is even probed (case K-07).
+    if sandbox.enabled:
+        await services.sandboxes.probe(sandbox.backend)

@@ -40,7 +40,7 @@ class _Drawn:
 
 _NOTHING = _Drawn(None, (), FRONTMATTER_KEY + 1, ())
 
-PORTION = 250
+PORTION = 150
 """Messages drawn at once when a chat is opened; more would hold the editor for a moment."""
 
 

@@ -130,6 +130,15 @@ async def test_backends_are_probed_once_until_they_change() -> None:
     assert not (await found.resolve(options())).active
 
 
+async def test_what_was_probed_ahead_is_not_probed_again_by_the_first_command() -> None:
+    top, low = Backend("top", 99), Backend("low", 1)
+    found = sandboxes(top, low)
+    await found.probe("auto")
+    assert (top.probes, low.probes) == (1, 0)
+    assert list(await found.wrap(options(), ["ls"])) == ["top", "ls"]
+    assert (top.probes, low.probes) == (1, 0)
+
+
 async def test_the_policy_holds_real_existing_paths(tmp_path: Path) -> None:
     real = tmp_path / "real"
     real.mkdir()
