@@ -60,7 +60,8 @@ def test_the_last_good_settings_hold_while_the_block_is_broken(start_chat: Start
 
 
 def test_a_send_with_a_broken_block_is_refused_with_the_reason(start_chat: StartChat):
-    chat = start_chat([DONE], text=with_block("flemma.opt.temperature = 'hot'"))
+    written = with_block("flemma.opt.temperature = 'hot'")
+    chat = start_chat([DONE], text=written)
     chat.send()
     reason = (
         "frontmatter: write error at 'parameters.temperature': expected number or nil, got string"
@@ -69,6 +70,7 @@ def test_a_send_with_a_broken_block_is_refused_with_the_reason(start_chat: Start
     chat.editor.command("Flemma send")
     chat.wait_until(lambda: len([text for text in chat.told if BLOCKED in text]) == 2)
     assert chat.server.requests == []
+    assert chat.text == written.rstrip("\n")  # Case L-04.
     assert chat.editor.option("modifiable", chat.buffer)
     put_block(chat, "flemma.opt.temperature = 0.5")
     ask(chat)
