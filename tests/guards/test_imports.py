@@ -14,6 +14,25 @@ LOADED_ON_FIRST_USE = (
     "google.auth",
     "lsprotocol",
     "tree_sitter",
+    "pydantic",
+    "puremagic",
+    "pathspec",
+    "importlib.metadata",
+    # Our own: what works on a chat, once it is painted.
+    "flemma.app.session",
+    "flemma.app.turn",
+    "flemma.app.request",
+    "flemma.app.sandboxes",
+    "flemma.app.commands.table",
+    "flemma.adapters.http",
+    "flemma.adapters.credentials.chain",
+    "flemma.providers.anthropic.request",
+    "flemma.providers.demo.provider",
+    "flemma.conversation.messages",
+    "flemma.templating.evaluation",
+    "flemma.prompt.personalities",
+    "flemma.lsp.handlers",
+    "flemma.models.catalogue",
 )
 
 
