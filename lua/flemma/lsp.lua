@@ -99,12 +99,30 @@ local function server(dispatchers)
   }
 end
 
+--- Neovim maps `K` for any server, but no key for definitions; in chats `<C-]>` sends. A mapping of
+--- the user's goes before, whether it is there already or made when the server attaches.
+---@param bufnr integer
+local function map_definition(bufnr)
+  if config.get("keymaps.enabled") == false then
+    return
+  end
+  vim.api.nvim_buf_call(bufnr, function()
+    if vim.fn.maparg("gd", "n") == "" then
+      vim.keymap.set("n", "gd", vim.lsp.buf.definition, {
+        buffer = bufnr,
+        desc = "Flemma: Go to the definition",
+      })
+    end
+  end)
+end
+
 --- Attach the server to a chat buffer.
 ---@param bufnr integer
 function M.attach(bufnr)
   if config.get("lsp.enabled") == false then
     return
   end
+  map_definition(bufnr)
   vim.lsp.start({
     name = NAME,
     cmd = server,

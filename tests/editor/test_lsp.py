@@ -205,6 +205,36 @@ def test_hover_describes_what_is_under_the_cursor(open_chat: Callable[..., Edito
     )
 
 
+def test_keys_ask(open_chat: Callable[..., Editor]) -> None:
+    editor = open_chat()
+    wait_attached(editor)
+    put_cursor(editor, "**Tool Result:** `toolu_2`")
+    editor.keys("gd")
+    editor.wait_until(
+        lambda: editor.call("getline", ".") == "**Job Result:** `job_abcde` (error)",
+        message="a jump",
+    )
+    editor.keys("K")
+    editor.wait_until(
+        lambda: len(editor.request("nvim_list_wins")) == 2, message="the hover window"
+    )
+
+
+@pytest.mark.parametrize("options", [{"keymaps": {"enabled": False}}, {}])
+def test_a_mapping_of_the_user_stays(
+    start_editor: Callable[..., Editor], options: dict[str, Any]
+) -> None:
+    editor = start_editor(options=None)
+    if not options:
+        editor.command("nnoremap gd :let g:mine = 1<CR>")
+    editor.exec_lua('require("flemma").setup(...)', {"provider": "demo", **options})
+    path = editor.directory / "work.chat"
+    path.write_text(TRANSCRIPT)
+    editor.open(path)
+    wait_attached(editor)
+    assert editor.call("maparg", "gd", "n") == ("" if options else ":let g:mine = 1<CR>")
+
+
 def test_nothing_is_told_about_nothing(open_chat: Callable[..., Editor]) -> None:
     editor = open_chat()
     wait_attached(editor)

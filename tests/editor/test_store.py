@@ -199,13 +199,13 @@ package.preload["no.backup"] = function() return {} end
 """
 
 
-def save_thrice(start_chat: StartChat, backup: Any) -> Chat:
+def save_thrice(start_chat: StartChat, backup: Any, **more: Any) -> Chat:
     """Write one file three times."""
     calls = [
         bash(f"toolu_{number}", f"echo {number}", **{"flemma.save_to": "out.txt"})
         for number in (1, 2, 3)
     ]
-    tools = {"store": {"backup": backup}, "max_concurrent": 1}
+    tools = {"store": {"backup": backup}, "max_concurrent": 1, **more}
     return run(start_chat, *calls, tools=tools, lua=BACKUP_MODULE)
 
 
@@ -225,6 +225,21 @@ def test_old_files_are_overwritten_on_request(start_chat: StartChat) -> None:
 
 def test_a_lua_module_moves_old_files(start_chat: StartChat) -> None:
     chat = save_thrice(start_chat, "my.backup")
+    chat.wait_notified("Store backup failed: there is one already")
+    assert files(chat) == {"out.txt.old": "1", "out.txt": "3"}
+
+
+def test_a_python_function_moves_old_files(start_chat: StartChat, tmp_path: Path) -> None:
+    module = tmp_path / "keeper.py"
+    module.write_text(
+        "import os\nfrom flemma import extensions\n"
+        "def aside(path):\n"
+        "    if os.path.exists(path + '.old'):\n"
+        "        raise FileExistsError('there is one already')\n"
+        "    os.rename(path, path + '.old')\n"
+        "extensions.register_backup('aside', aside)\n"
+    )
+    chat = save_thrice(start_chat, "aside", modules=[str(module)])
     chat.wait_notified("Store backup failed: there is one already")
     assert files(chat) == {"out.txt.old": "1", "out.txt": "3"}
 
