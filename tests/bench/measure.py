@@ -1,10 +1,10 @@
 """What the benchmarks share: a measured value with its target, and how to time things."""
 
-import statistics
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,20 @@ def stopwatch() -> Generator[Stopwatch]:
         watch.elapsed = (time.perf_counter() - started) * 1000
 
 
-def median_of(times: int, measure: Callable[[], float]) -> float:
-    """Measure several times and return the median."""
-    return statistics.median(measure() for _ in range(times))
+def until(check: Callable[[], object], timeout: float = 60.0) -> None:
+    """Wait for ``check`` to return something true, looking often, so that the time it took counts.
+
+    Raises `AssertionError` after ``timeout`` seconds.
+    """
+    deadline = time.monotonic() + timeout
+    while not check():
+        assert time.monotonic() < deadline, "what is measured did not happen"
+        time.sleep(0.001)
+
+
+def cpu_time(process: int) -> float:
+    """Return the milliseconds that the main thread of a process has computed so far (Linux)."""
+    return int(Path(f"/proc/{process}/schedstat").read_text().split()[0]) / 1e6
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -18,7 +18,8 @@ INTRODUCTION = """\
 
 Measured with `make bench` in a real Neovim with an attached screen, against a scripted server on
 the same machine. A *pause* is the longest time in which the editor's main loop did not turn, that
-is, in which a key would have waited. A ratio above 1 misses the target.
+is, in which a key would have waited. A ratio above 1 misses the target. What other processes of the
+machine do can only add to a time, so the least of several runs is shown.
 
 The machine: {machine}.
 
