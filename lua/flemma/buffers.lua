@@ -196,6 +196,11 @@ end
 function M.attach(bufnr)
   attached[bufnr] = true
   empty[bufnr] = is_empty(bufnr)
+  local is_ready = host.status() == "ready"
+  if not is_ready then
+    -- First of all, so that it starts while the editor does its part.
+    host.ensure_started()
+  end
   watch_screen()
   watch(bufnr)
   require("flemma.highlights").define()
@@ -204,10 +209,8 @@ function M.attach(bufnr)
   require("flemma.editing").opened(bufnr)
   require("flemma.lsp").attach(bufnr)
   require("flemma.marks").forget(bufnr)
-  if host.status() == "ready" then
+  if is_ready then
     announce(bufnr, false, false)
-  else
-    host.ensure_started()
   end
 end
 
