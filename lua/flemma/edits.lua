@@ -89,9 +89,10 @@ local function write(bufnr, edits, group)
   undo[bufnr] = { group = group, tick = tick_of(bufnr) }
 end
 
+--- Whether something failed because the editor cannot change text or windows just now.
 ---@param reason string
 ---@return boolean
-local function is_busy(reason)
+function M.is_busy(reason)
   return vim.iter(BUSY):any(function(code)
     return reason:find(code, 1, true) ~= nil
   end)
@@ -114,7 +115,7 @@ function M.apply(payload)
   local ok, reason = pcall(write, bufnr, payload.edits, group)
   if not ok then
     local text = tostring(reason)
-    return { ok = false, tick = tick_of(bufnr), busy = is_busy(text), error = text }
+    return { ok = false, tick = tick_of(bufnr), busy = M.is_busy(text), error = text }
   end
   require("flemma.markdown").changed(bufnr)
   tail.follow()

@@ -55,6 +55,9 @@ local HANDLERS = {
 --- Handlers whose payload is large and known to hold no nulls inside.
 local PLAIN = { apply = true, view = true, ["buffer:replace"] = true }
 
+--- What the host sends again when the editor was busy (a text lock, the command-line window).
+local SENT_AGAIN = { view = true }
+
 --- Do what the host asks. A failure is reported here and returned as `{ ok = false, error }`.
 ---@param method string
 ---@param payload table
@@ -74,6 +77,9 @@ function M.handle(method, payload)
     reason = tostring(message)
     return debug.traceback(reason, 2)
   end, payload)
+  if not ok and SENT_AGAIN[method] and require("flemma.edits").is_busy(reason) then
+    return { ok = false, busy = true }
+  end
   if not ok then
     notify.show(("Flemma: '%s' failed: %s"):format(method, reason), "error", true)
     -- With the traceback, for the log of the host.

@@ -193,3 +193,26 @@ def test_several_edits_of_one_turn_all_land_in_an_open_file(start_chat: StartCha
     assert failed == {f"toolu_{number}": number == 6 for number in range(7)}
     assert path.read_text() == "".join(f"{number}\nmore\n" for number in range(6))
     assert "\n".join(chat.editor.lines(buffer)) + "\n" == path.read_text()
+
+
+BUSY_ONCE = """
+local rpc = require("flemma.rpc")
+local handle = rpc.handle
+rpc.handle = function(method, payload)
+  if method == "buffer:replace" and not _G.refused then
+    _G.refused = true
+    return { ok = false, busy = true, error = "E565" }
+  end
+  return handle(method, payload)
+end
+"""
+
+
+def test_a_change_waits_while_the_editor_cannot_change_text(start_chat: StartChat):
+    # V-06.
+    chat, path, _ = start(start_chat, b"one\n", edit(1, "one", "two"))
+    chat.editor.exec_lua(BUSY_ONCE)
+    chat.send()
+    chat.wait_answered(ANSWERED)
+    assert chat.editor.exec_lua("return _G.refused") is True
+    assert path.read_bytes() == b"two\n"

@@ -3,15 +3,16 @@
 import pytest
 
 from tests.editor.chats import DONE, Chat, StartChat, bash, start_pending, waiting_result
-from tests.support.anthropic_server import Block, Reply, message, text
+from tests.support.anthropic_server import Reply, message, text
+from tests.support.wait import wait_until
 
 ANSWER = "".join(f"line {number}\n" for number in range(30))
 ANSWERED = "line 29\n\n@You:\n"
 
 
-def slow(*before: Block) -> Reply:
-    """An answer in small pieces over about a second."""
-    return message(*before, text(ANSWER.rstrip(), size=4), delay=0.015)
+def slow(delay: float = 0.015) -> Reply:
+    """An answer in small pieces, over about a second."""
+    return message(text(ANSWER.rstrip(), size=4), delay=delay)
 
 
 def errors(chat: Chat) -> str:
@@ -141,3 +142,63 @@ def test_a_waiting_call_and_a_draft_survive_leaving_and_coming_back(start_chat: 
     chat.keys("<M-CR>")
     chat.wait_for("Done.")
     assert "my draft" in chat.history()
+
+
+HOLD_THE_TEXT_LOCK = """
+vim.keymap.set("i", "<F2>", function()
+  _G.held = true
+  vim.wait(8000, function() return _G.refused end, 20)
+  _G.held = false
+  return ""
+end, { expr = true })
+local rpc = require("flemma.rpc")
+local handle = rpc.handle
+rpc.handle = function(method, payload)
+  local answer = handle(method, payload)
+  if method == "apply" and _G.held and answer.busy then
+    _G.refused = true
+  end
+  return answer
+end
+"""
+
+
+def hold_the_text_lock(chat: Chat) -> None:
+    """Let an expression mapping run until something was refused."""
+    chat.keys("i")
+    chat.editor.keys_without_answer("<F2>")
+    wait_until(lambda: not chat.editor.mode()["blocking"])
+    wait_until(lambda: chat.editor.exec_lua("return _G.held ~= nil"))
+
+
+def test_an_answer_waits_while_the_editor_cannot_change_text(start_chat: StartChat):
+    # V-06: an expression mapping runs in the middle of the answer, and folds cannot be made.
+    chat = start_chat([slow(0.05)])
+    chat.editor.exec_lua(HOLD_THE_TEXT_LOCK)
+    chat.send()
+    chat.wait_for("line 3\n")
+    chat.keys(":new<CR>")
+    hold_the_text_lock(chat)
+    chat.wait_answered(ANSWERED)
+    assert chat.editor.exec_lua("return _G.refused") is True
+    assert chat.text == f"@You:\nGo.\n\n@Assistant:\n{ANSWER}\n@You:\n"
+    assert chat.told == []
+    assert errors(chat) == ""
+
+
+def test_marks_and_folds_wait_while_the_editor_cannot_change_windows(start_chat: StartChat):
+    # V-06: new options draw everything anew; that is refused, and made up for in silence.
+    chat = start_chat([], text="@You:\nGo.\n\n@Assistant:\nYes.\n\n@You:\n")
+    chat.editor.wait_for_host()
+    chat.wait_until(lambda: chat.editor.call("foldlevel", 2) == 1)
+    chat.editor.exec_lua(HOLD_THE_TEXT_LOCK.replace('"apply"', '"view"'))
+    hold_the_text_lock(chat)
+    chat.editor.exec_lua(
+        'require("flemma").setup({ provider = "demo", ruler = { enabled = false } })'
+    )
+    chat.wait_until(lambda: chat.editor.exec_lua("return not _G.held"))
+    chat.editor.keys("<Esc>")
+    chat.wait_until(lambda: not any("───" in row for row in chat.editor.screen_lines()))
+    chat.wait_until(lambda: chat.editor.call("foldlevel", 2) == 1)
+    assert chat.told == []
+    assert errors(chat) == ""
