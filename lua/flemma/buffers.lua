@@ -133,14 +133,26 @@ local function watch(bufnr)
   on(bufnr, "BufWinEnter", function()
     require("flemma.editing").shown(vim.api.nvim_get_current_win(), bufnr)
   end)
+  local inserting = false
+  local function left()
+    if inserting then
+      inserting = false
+      require("flemma.folds").resume(bufnr)
+      require("flemma.cursor").moved(bufnr)
+      host.notify("insert:left", { bufnr = bufnr })
+    end
+  end
   on(bufnr, "InsertEnter", function()
+    inserting = true
     require("flemma.insert").entered(bufnr)
     host.notify("insert:entered", { bufnr = bufnr })
   end)
-  on(bufnr, "InsertLeave", function()
-    require("flemma.folds").resume(bufnr)
-    require("flemma.cursor").moved(bufnr)
-    host.notify("insert:left", { bufnr = bufnr })
+  on(bufnr, "InsertLeave", left)
+  on(bufnr, "ModeChanged", function()
+    -- <C-c> leaves insert mode without InsertLeave.
+    if vim.v.event.new_mode == "n" then
+      left()
+    end
   end)
   on(bufnr, "InsertCharPre", function()
     require("flemma.insert").typed(bufnr)

@@ -4,6 +4,8 @@ import json
 import re
 from typing import Any
 
+import pytest
+
 from tests.editor.chats import Chat, StartChat, bash
 from tests.editor.job_support import (
     FREE,
@@ -172,6 +174,17 @@ def test_while_the_user_types_nothing_is_sent(start_chat: StartChat) -> None:  #
     chat.wait_for("Sent by hand.")
     assert len(chat.server.requests) == 3
     assert len(job_blocks(chat)) == 1
+
+
+@pytest.mark.parametrize("leave", ["<Esc>", "<C-c>", "<C-[>"])
+def test_who_is_done_typing_nothing_is_waited_for(start_chat: StartChat, leave: str) -> None:
+    chat = start_chat([*ONE_JOB, message(text("It is done."))], tools=FREE)
+    one_job(chat)
+    chat.keys(f"Gox<BS>{leave}")
+    chat.wait_until(lambda: chat.editor.mode()["mode"] == "n")
+    GATE.open(chat)
+    chat.wait_for("It is done.")
+    assert fired(chat, "FlemmaAutopilotResumed")
 
 
 def test_a_job_that_ends_during_a_loop_continues_at_once(start_chat: StartChat) -> None:
