@@ -55,6 +55,22 @@ def test_a_single_line_of_ten_megabytes(start_chat: StartChat) -> None:  # case 
     assert path.stat().st_size == 10_000_000
     notice = f"[Showing last 50.0KB of line 1. Full output: {path}]"
     assert content(chat) == "x" * 51200 + f"\n\n{notice}"
+    assert host_peak(chat) < 150
+
+
+def host_peak(chat: Chat) -> float:
+    """Return the most memory in MB that the host ever held."""
+    status = Path(f"/proc/{chat.editor.host_pid()}/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+
+def test_endless_output_is_kept_in_a_file_and_not_in_memory(start_chat: StartChat) -> None:
+    call = bash("toolu_1", "yes | head -c 60M", **{"flemma.save_to": "copy.txt"})  # case X-12
+    chat = run(start_chat, call)
+    path = chat.path.parent / "copy.txt"
+    assert content(chat).endswith(f"[Output saved: {path} — 60.0MB, 31457280 lines]")
+    assert path.stat().st_size == (store_of(chat) / "tool_bash_toolu_1.txt").stat().st_size
+    assert host_peak(chat) < 150
 
 
 def test_a_second_run_backs_up_the_first(start_chat: StartChat) -> None:  # acceptance 82
