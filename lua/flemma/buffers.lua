@@ -154,6 +154,12 @@ local function watch(bufnr)
       left()
     end
   end)
+  on(bufnr, "ModeChanged", function()
+    if vim.v.event.old_mode:find("^[vVsS\22\19]") then
+      require("flemma.folds").resume(bufnr)
+      require("flemma.cursor").moved(bufnr)
+    end
+  end)
   on(bufnr, "InsertCharPre", function()
     require("flemma.insert").typed(bufnr)
   end)

@@ -7,6 +7,7 @@ local M = {}
 
 --- Where we put the cursor of a window: an extmark with the window's number.
 local placed = vim.api.nvim_create_namespace("flemma_placed")
+local selection = vim.api.nvim_create_namespace("flemma_selection")
 local targets = vim.api.nvim_create_namespace("flemma_cursor")
 local STILL = 100 -- milliseconds, when 'updatetime' is longer than that it counts
 
@@ -57,19 +58,60 @@ local function place(window, bufnr, line)
   note(window, bufnr)
 end
 
+---@param bufnr integer
+---@return boolean
+local function is_typing(bufnr)
+  local mode = vim.api.nvim_get_mode().mode
+  return vim.api.nvim_get_current_buf() == bufnr and mode:sub(1, 1) ~= "n"
+end
+
+--- Hold the end of a selection in the current window: Neovim takes a cursor at the end of the text
+--- along with what is appended there.
+---@param bufnr integer
+---@return { restore: fun(), release: fun() }
+local function hold_selection(bufnr)
+  local window = vim.api.nvim_get_current_win()
+  local is_selecting = vim.api.nvim_get_mode().mode:find("^[vVsS\22\19]") ~= nil
+  if not is_selecting or vim.api.nvim_win_get_buf(window) ~= bufnr then
+    return { restore = function() end, release = function() end }
+  end
+  local row, column = unpack(vim.api.nvim_win_get_cursor(window))
+  local options = { right_gravity = false }
+  local mark = vim.api.nvim_buf_set_extmark(bufnr, selection, row - 1, column, options)
+  local function release()
+    vim.api.nvim_buf_del_extmark(bufnr, selection, mark)
+  end
+  return {
+    restore = function()
+      local position = vim.api.nvim_buf_get_extmark_by_id(bufnr, selection, mark, {})
+      release()
+      if vim.api.nvim_win_is_valid(window) and position[1] then
+        vim.api.nvim_win_set_cursor(window, { position[1] + 1, position[2] })
+      end
+    end,
+    release = release,
+  }
+end
+
 --- Note how windows stand in a buffer that is about to change. `follow` keeps those at its end there,
 --- and the others where we put them: the change may have pushed their mark off the cursor's line.
+--- `release` is for a change that did not come about.
 ---@param bufnr integer
----@return { follow: fun() }
+---@return { follow: fun(), release: fun() }
 function M.tail(bufnr)
+  local held = hold_selection(bufnr)
   local count = vim.api.nvim_buf_line_count(bufnr)
   ---@type table<integer, boolean> whether at the end, by window
   local ours = {}
   for _, window in ipairs(windows_with_us(bufnr)) do
-    ours[window] = line_of(window) == count
+    -- Who types or selects is not moved.
+    if window ~= vim.api.nvim_get_current_win() or not is_typing(bufnr) then
+      ours[window] = line_of(window) == count
+    end
   end
   return {
     follow = function()
+      held.restore()
       local last = vim.api.nvim_buf_line_count(bufnr)
       for window, is_at_end in pairs(ours) do
         if vim.api.nvim_win_is_valid(window) then
@@ -81,6 +123,7 @@ function M.tail(bufnr)
         end
       end
     end,
+    release = held.release,
   }
 end
 
@@ -96,13 +139,6 @@ local function drop(bufnr)
   if move.mark and vim.api.nvim_buf_is_valid(bufnr) then
     vim.api.nvim_buf_del_extmark(bufnr, targets, move.mark)
   end
-end
-
----@param bufnr integer
----@return boolean
-local function is_typing(bufnr)
-  local mode = vim.api.nvim_get_mode().mode
-  return vim.api.nvim_get_current_buf() == bufnr and mode:sub(1, 1) ~= "n"
 end
 
 ---@param bufnr integer

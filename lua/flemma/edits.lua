@@ -114,6 +114,7 @@ function M.apply(payload)
   local tail = require("flemma.cursor").tail(bufnr)
   local ok, reason = pcall(write, bufnr, payload.edits, group)
   if not ok then
+    tail.release()
     local text = tostring(reason)
     return { ok = false, tick = tick_of(bufnr), busy = M.is_busy(text), error = text }
   end

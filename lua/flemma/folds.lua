@@ -29,11 +29,12 @@ local function is_managed()
   return config.get("editing.foldlevel") ~= false
 end
 
+--- Whether the user types or selects: folds would disturb the one and end the other.
 ---@param bufnr integer
 ---@return boolean
-local function is_inserting(bufnr)
+local function is_held(bufnr)
   return vim.api.nvim_get_current_buf() == bufnr
-    and vim.api.nvim_get_mode().mode:find("^[iR]") ~= nil
+    and vim.api.nvim_get_mode().mode:find("^[iRvVsS\22\19]") ~= nil
 end
 
 --- The windows of a buffer that have our folds, each made ready if it is new.
@@ -160,7 +161,7 @@ function M.removed(bufnr, key)
   if not line or not is_managed() then
     return
   end
-  if is_inserting(bufnr) then
+  if is_held(bufnr) then
     state_of(bufnr).stale = true
     return
   end
@@ -225,7 +226,7 @@ function M.changed(bufnr, messages)
     return
   end
   local state = state_of(bufnr)
-  if is_inserting(bufnr) then
+  if is_held(bufnr) then
     state.stale = true
     return
   end

@@ -350,3 +350,16 @@ def test_opening_and_sending_never_hold_the_editor(start_chat: StartChat):
         chat.editor.wait_for_text("Done.\n\n@You:\n")
     chat.wait_until(lambda: not chat.told)
     assert pause_.longest < 500
+
+
+def test_a_selection_at_the_end_is_not_stretched_by_what_arrives(start_chat: StartChat):
+    # Case V-05.
+    chat = start_chat([slowly(80)])
+    chat.send()
+    chat.wait_for("line 5")
+    chat.keys("GV")
+    line = chat.editor.call("line", ".")
+    chat.wait_for("line 40")
+    assert chat.editor.mode()["mode"] == "V"
+    assert chat.editor.call("line", ".") == line
+    chat.wait_for("line 79")
