@@ -68,8 +68,8 @@ Python to Lua, ``require("flemma.rpc").handle(method, payload)``; those marked *
 `commands`             the commands for completion: ``{commands: [CommandCompletion]}``
 `call`                 call a Lua function: :class:`Call`; answered by `reply`
 `buffer:read` *        ``{path}`` returns a loaded buffer's text or nil
-`buffer:replace` *     ``{path, revision, first, last, lines, final_newline}`` one undo step; returns
-                       ``{ok, changed?, busy?, error?}``: ``changed`` is another revision
+`buffer:replace` *     ``{path, revision, first, last, lines, final_newline}`` one undo step;
+                       returns ``{ok, changed?, busy?, error?}``; ``changed``: another revision
 `buffer:save` *        ``{path}``
 `buffer:reload` *      ``{path}``
 `open`                 ``{path}``: shows a file in a split
