@@ -201,8 +201,14 @@ def test_ctrl_c_ends_the_wait_of_a_resolver_and_decides_nothing(start_chat: Star
     body = "_G.asked = true vim.wait(60000) return 'approve'"
     chat = make_calls(start_chat, bash("slow", "echo hi"), lua=resolver("slow", body, 200))
     chat.wait_until(lambda: chat.editor.exec_lua("return _G.asked"))
-    chat.editor.keys_without_answer("<C-c>")
-    chat.wait_notified("Interrupted by Ctrl-C.")
+    interrupted = "Interrupted by Ctrl-C."
+
+    def pressed_again() -> bool:
+        # Neovim drops an interrupt that arrives between two turns of the wait; a user presses on.
+        chat.editor.keys_without_answer("<C-c>")
+        return interrupted in chat.told
+
+    chat.wait_until(pressed_again, message=interrupted)
     chat.wait_unlocked()
     assert results(chat) == []
     chat.editor.exec_lua('require("flemma.tools.approval").unregister("slow")')

@@ -282,7 +282,7 @@ def test_another_setup_loads_modules_that_are_new(tmp_path: Path) -> None:
         server,
     ):
         send(editor)
-        editor.wait_for_text("Hello.")
+        editor.wait_until(lambda: editor.text().endswith("@You:\n") and editor.option("modifiable"))
         options = {"provider": "anthropic", "model": "claude-sonnet-4-6", "thinking": False}
         modules = ["my_plugin.tools", str(python)]
         editor.exec_lua('require("flemma").setup(...)', {**options, **approved(modules=modules)})

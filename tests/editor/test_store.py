@@ -20,6 +20,7 @@ def run(start_chat: StartChat, *calls: Any, **options: Any) -> Chat:
     chat = start_chat([message(*calls), DONE], tools=tools, **options)
     chat.send()
     chat.wait_for("All done.", timeout=30)
+    chat.wait_answered()
     return chat
 
 
