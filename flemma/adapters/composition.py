@@ -26,7 +26,7 @@ from flemma.ports.files import OpenBuffers
 from flemma.ports.http import Http
 from flemma.ports.tasks import Tasks
 from flemma.providers.registry import ProviderRegistry
-from flemma.tools.builtin import builtin_definitions
+from flemma.tools.builtin import BUILTINS
 from flemma.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ def compose(front: FrontEnd) -> Composition:
     files = LocalFiles()
     processes = SystemProcesses()
     tools = ToolRegistry()
-    for definition in builtin_definitions():
-        tools.register(definition)
+    tools.register_late(BUILTINS)
     sources = ToolSources(clock, front.screen, front.tasks)
     settings = SettingsStore(tools, loading=lambda: sources.loading)
     settings.tools_changed()

@@ -5,7 +5,6 @@ import contextlib
 import errno
 import io
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Sequence
@@ -140,7 +139,7 @@ def _replace(target: Path, data: bytes, status: os.stat_result | None) -> bool:
     It cannot where the directory takes no new files, or owner or attributes cannot be kept.
     """
     # Names have at most 255 bytes in most file systems.
-    beside = target.with_name(f".{target.name[:60]}.{secrets.token_hex(6)}")
+    beside = target.with_name(f".{target.name[:60]}.{os.urandom(6).hex()}")
     try:
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     except OSError:

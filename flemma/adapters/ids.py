@@ -1,16 +1,17 @@
 """The Ids port: random, and never the same twice in one process."""
 
-import secrets
+import random
 import string
 from collections.abc import Callable
 
 _ALPHABET = string.ascii_lowercase + string.digits
+_choose = random.SystemRandom().choice
 
 
 class RandomIds:
     """Makes identifiers; ``choose`` picks one character of an alphabet."""
 
-    def __init__(self, choose: Callable[[str], str] = secrets.choice) -> None:
+    def __init__(self, choose: Callable[[str], str] = _choose) -> None:
         self._choose = choose
         self._used: set[str] = set()
 

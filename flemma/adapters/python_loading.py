@@ -1,6 +1,5 @@
 """Imports Python code of users: modules, `.py` files, entry points. Runs in threads."""
 
-import hashlib
 import importlib
 import importlib.util
 import sys
@@ -102,6 +101,9 @@ def _from_file(name: str, directory: str) -> ModuleType:
     if not path.is_file():
         raise ConfigError(f"there is no file {path}", path="tools.modules")
     # Two files may have the same name; a dotted one would look like a package.
+    # Slow to import, and most have no modules.
+    import hashlib
+
     digest = hashlib.sha256(str(path).encode()).hexdigest()[:8]
     key = f"flemma_file_{path.stem}_{digest}"
     spec = importlib.util.spec_from_file_location(key, path)

@@ -1,7 +1,7 @@
 """Temporary files on disk: implements :class:`flemma.ports.spools.Spools`."""
 
 import contextlib
-import secrets
+import os
 from pathlib import Path
 
 _NAME_SHOWN = 60
@@ -12,7 +12,7 @@ class DiskSpool:
     """One temporary file, with the mode that a new file of the user has."""
 
     def __init__(self, target: Path) -> None:
-        name = f".{target.name[:_NAME_SHOWN]}.{secrets.token_hex(6)}.part"
+        name = f".{target.name[:_NAME_SHOWN]}.{os.urandom(6).hex()}.part"
         self._path = target.with_name(name)
         self._file = self._path.open("xb")
 

@@ -7,12 +7,14 @@ from importlib import import_module
 
 from flemma.app.services import Services
 from flemma.host import memory
+from flemma.tools import builtin
 
 DELAY = 0.4
 """Seconds after the handshake."""
 
 MODULES = (
     "flemma.app.session",
+    *builtin.MODULES.values(),
     "flemma.providers.anthropic.provider",
     "flemma.adapters.http",
     "flemma.adapters.credentials.chain",

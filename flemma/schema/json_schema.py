@@ -134,8 +134,11 @@ def _write_kind(node: Node) -> JsonSchema:
         case LiteralNode():
             # An enum of one instead of `const`, which some services do not know.
             return {"type": _type_of(node.value), "enum": [node.value]}
-        case _:
+        case _ if type(node) in _SCALARS:
             return {"type": _SCALARS[type(node)]}
+        case _:
+            problem = f"{node!r} is not a schema node; build it with flemma.schema"
+            raise ConfigError(problem, path="input_schema")
 
 
 def _write_object(node: ObjectNode) -> JsonSchema:

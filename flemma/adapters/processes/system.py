@@ -2,7 +2,6 @@
 
 import itertools
 import os
-import secrets
 import shutil
 import signal
 from collections.abc import Callable, Mapping
@@ -28,7 +27,7 @@ class SystemProcesses:
     """
 
     def __init__(self) -> None:
-        self._token = secrets.token_hex(8)
+        self._token = os.urandom(8).hex()
         self._numbers = itertools.count(1)
         self._running: set[Command] = set()
         self._discarded: set[Output] = set()

@@ -2,7 +2,11 @@
 
 from typing import Any
 
+import pytest
+
 from flemma import schema as s
+from flemma.errors import ConfigError
+from flemma.tools.builtin import BUILTINS
 from flemma.tools.definition import ToolDefinition, ToolResult
 from flemma.tools.registry import ToolRegistry
 
@@ -42,6 +46,49 @@ def test_a_redefinition_replaces_the_tool_and_warns() -> None:
     assert found is not None
     assert found.description == "new"
     assert registry.register(tool("b")) == ()
+
+
+def test_a_malformed_definition_leaves_the_tool_of_its_name_alone() -> None:
+    registry = registry_of(tool("a"))
+    malformed: Any = s.object({"x": "a string"})  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ConfigError, match="is not a schema node"):
+        registry.register(tool("a", input_schema=malformed))
+    assert registry.get("a") is not None
+
+
+def test_a_late_tool_is_made_once_and_when_more_than_its_name_is_asked_for() -> None:
+    registry = registry_of(tool("b"))
+    made: list[str] = []
+
+    def make() -> ToolDefinition:
+        made.append("a")
+        return tool("a", capabilities=frozenset({"x"}))
+
+    registry.register_late({"a": make, "c": lambda: tool("c", enabled=False)})
+    assert registry.names() == ("a", "b", "c")
+    assert made == []
+    assert names(registry.selected(None)) == ["a", "b"]
+    assert registry.has_capability("a", "x")
+    assert registry.get("a") is registry.get("a")
+    assert made == ["a"]
+
+
+def test_a_late_tool_can_be_replaced_and_taken_back_before_it_is_made() -> None:
+    registry = registry_of()
+    registry.register_late({"a": lambda: tool("a"), "b": lambda: tool("b")})
+    (warning,) = registry.register(tool("a", description="new"))
+    assert "'a' redefined" in warning
+    found = registry.get("a")
+    assert found is not None
+    assert found.description == "new"
+    assert registry.unregister("b")
+    assert registry.get("b") is None
+    assert not registry.unregister("b")
+
+
+def test_each_built_in_tool_has_the_name_it_is_registered_under() -> None:
+    for name, make in BUILTINS.items():
+        assert make().name == name
 
 
 def test_a_disabled_tool_is_sent_only_when_it_is_selected() -> None:
