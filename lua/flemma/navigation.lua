@@ -51,6 +51,9 @@ end
 ---@param last integer
 ---@param mode "v"|"V"
 local function select(first, last, mode)
+  -- The text may be shorter already than what was drawn of it.
+  last = math.min(last, vim.api.nvim_buf_line_count(0) - 1)
+  first = math.min(first, last)
   local final = vim.api.nvim_buf_get_lines(0, last, last + 1, false)[1] or ""
   if vim.api.nvim_get_mode().mode:find("^[vV\22]") then
     vim.cmd("normal! \27")
@@ -69,8 +72,7 @@ function M.select(scope)
     return
   end
   if scope == "around" then
-    local last = math.min(found.line + found.message.length, vim.api.nvim_buf_line_count(bufnr))
-    select(found.line, last - 1, "V")
+    select(found.line, found.line + found.message.length - 1, "V")
   elseif found.message.inner then
     select(found.line + found.message.inner[1], found.line + found.message.inner[2], "v")
   end

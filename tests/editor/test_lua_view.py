@@ -263,6 +263,14 @@ def test_a_message_is_a_text_object(shim: Shim, keys: str, expected: str) -> Non
     assert shim.editor.call("getreg", '"') == expected
 
 
+def test_a_message_is_selected_as_far_as_it_is_still_there(shim: Shim) -> None:
+    shim.open("@You:\n\nhi\n")
+    shim.view(message(1, 0, 3, inner=[2, 2]))
+    shim.editor.set_lines(["@You:"])
+    shim.editor.keys("yim")
+    assert shim.editor.messages() == ""
+
+
 def test_progress_stands_at_the_marker_of_the_answer(shim: Shim) -> None:
     shim.open("@You:\nhi\n\n@Assistant:\n")
     shim.view(message(2, 0, 3), message(3, 3, 1, "assistant", marks=[ruler(10)]))
