@@ -266,8 +266,7 @@ def test_a_message_is_a_text_object(shim: Shim, keys: str, expected: str) -> Non
 def test_a_message_is_selected_as_far_as_it_is_still_there(shim: Shim) -> None:
     shim.open("@You:\n\nhi\n")
     shim.view(message(1, 0, 3, inner=[2, 2]))
-    shim.editor.set_lines(["@You:"])
-    shim.editor.keys("yim")
+    shim.editor.keys("zR2GdGggyim")
     assert shim.editor.messages() == ""
 
 
