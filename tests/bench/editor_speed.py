@@ -71,7 +71,8 @@ def _start_host() -> tuple[float, float, float, float]:
         with editor.measure_blocking() as pause:
             editor.open(path)
             ready = since(lambda: editor.exec_lua(IS_READY))
-            editor.keys("<C-c>")  # answered by a message: there is nothing to cancel
+            # Answered by a message. No Ctrl-C: Neovim takes it for itself while it is busy.
+            editor.keys(":Flemma cancel<CR>")
             painted = since(editor.extmarks)
             answered = since(editor.notifications)
         return ready, painted, answered, pause.longest
