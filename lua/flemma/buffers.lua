@@ -193,6 +193,7 @@ end
 --- Screen-wide events, from the first chat on.
 local function watch_screen()
   require("flemma.files").watch()
+  require("flemma.interrupt").watch()
   vim.api.nvim_create_autocmd({ "WinResized", "VimResized" }, {
     group = group,
     callback = function(event)
