@@ -92,15 +92,16 @@ class BufferView:
             await self._clock.sleep(INTERVAL)
 
     async def _draw(self) -> None:
-        view = self._difference.difference(
-            self._buffer.document, self._run_state(), self._buffer.tick
-        )
+        tick = self._buffer.tick
+        view = self._difference.difference(self._buffer.document, self._run_state(), tick)
         if view is not None:
             answer: Any = await self._lua.handle("view", view)
             if answer and answer.get("ok"):
                 self._difference.accept()
             else:
                 self._due.set()
+                if answer and answer.get("moved"):
+                    await self._buffer.catch_up(tick)
         if self._difference.is_unfinished:
             self._due.set()
 

@@ -60,16 +60,16 @@ local function draw_message(bufnr, message, line)
   drawn[bufnr][message.key] = ids
 end
 
---- Draw the difference to the view before. Refused when the buffer moved on.
+--- Draw the difference to the view before. Refused when the buffer moved on, which the answer says.
 ---@param view flemma.View
----@return { ok: boolean }
+---@return { ok: boolean, moved?: boolean }
 function M.apply(view)
   local bufnr = view.bufnr
-  if
-    not vim.api.nvim_buf_is_loaded(bufnr)
-    or vim.api.nvim_buf_get_changedtick(bufnr) ~= view.tick
-  then
+  if not vim.api.nvim_buf_is_loaded(bufnr) then
     return { ok = false }
+  end
+  if vim.api.nvim_buf_get_changedtick(bufnr) ~= view.tick then
+    return { ok = false, moved = true }
   end
   local folds = require("flemma.folds")
   if view.reset then

@@ -49,7 +49,7 @@ def closed(shim: Shim) -> list[int]:
 
 def test_a_view_of_another_tick_is_refused_whole(shim: Shim) -> None:
     shim.open(TALK)
-    assert shim.view(message(2, 0, 3, marks=[ruler(4)]), tick=1) == {"ok": False}
+    assert shim.view(message(2, 0, 3, marks=[ruler(4)]), tick=1) == {"ok": False, "moved": True}
     assert shim.editor.extmarks("flemma_view") == []
 
 

@@ -206,6 +206,18 @@ def test_a_transient_error_is_repaired_without_a_word(start_chat: StartChat):
     chat.wait_until(lambda: chat.path.read_text() == chat.text + "\n")
 
 
+def test_what_stands_after_the_last_write_is_drawn(start_chat: StartChat):
+    # Writing moves the changedtick, and Neovim tells no listener.
+    chat = start_chat([message(text("Fine."))], options={"editing": {"auto_write": True}})
+    chat.send()
+    chat.wait_answered("Fine.\n\n@You:\n")
+    chat.wait_until(lambda: chat.path.read_text() == chat.text + "\n")
+    chat.wait_until(
+        lambda: len([row for row in chat.editor.screen_lines() if "─ You ─" in row]) == 2,
+        message="a ruler at both messages of the user",
+    )
+
+
 def test_an_answer_cut_by_the_output_limit_is_told(start_chat: StartChat):
     chat = start_chat([message(text("Half an ans"), stop_reason="max_tokens")])
     chat.send()

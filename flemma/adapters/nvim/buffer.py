@@ -135,8 +135,8 @@ class NvimBuffer:
                     self._gone = True
                 elif answer.get("busy"):
                     await asyncio.sleep(BUSY_WAIT)
-                elif self._tick == tick:
-                    await self._catch_up(tick)
+                else:
+                    await self.catch_up(tick)
 
     async def set_locked(self, *, locked: bool) -> None:
         """Make the buffer (not) modifiable for the user."""
@@ -170,7 +170,14 @@ class NvimBuffer:
             except TimeoutError:
                 await self._reread()
 
-    async def _catch_up(self, stale: int) -> None:
+    async def catch_up(self, stale: int) -> None:
+        """Wait until :attr:`tick` is another one than ``stale``, which the buffer has left behind.
+
+        Neovim tells no listener that the tick moved when a buffer is written, or `modified` is
+        set; when no event comes, the text is read again. Raises :class:`EditorError`.
+        """
+        if self._tick != stale:
+            return
         self._moved.clear()
         try:
             await asyncio.wait_for(self._moved.wait(), MIRROR_WAIT)
