@@ -205,6 +205,23 @@ def test_the_tour_has_an_answer_to_every_outcome(step: str, status: str) -> None
         assert "not now" in turn.text
 
 
+@pytest.mark.parametrize(
+    ("answers", "done", "since", "called"),
+    [
+        (1, None, 1, "read"),
+        (3, "tour_read", 2, "write"),
+        (4, "tour_write", 1, "edit"),
+        (5, "tour_edit", 1, "bash"),
+    ],
+)
+def test_the_tour_goes_on_when_an_answer_was_stopped_before_its_call(
+    answers: int, done: str | None, since: int, called: str
+) -> None:
+    outcomes = (Outcome(done, "x", "ok", "fine"),) if done else ()
+    turn = choose_turn(tour(), Situation(answers, outcomes, since, "hello"))
+    assert [tool.name for tool in turn.tools] == [called]
+
+
 def test_the_tour_explains_every_key() -> None:
     everything = "".join(turn.text for turn in tour().turns)
     for key in ("Ctrl-]", "Alt-A", "Alt-R", "Ctrl-C", "Alt-Enter"):
