@@ -15,6 +15,10 @@ from flemma.errors import ProviderError
 from flemma.ports.clock import Clock
 from flemma.ports.editor import Screen
 from flemma.providers.retry import MAX_ATTEMPTS
+from flemma.tools.display_width import shorten
+
+_REASON_WIDTH = 60
+"""Columns for why a request is repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ class RequestProgress:
 
     def waiting(self, seconds: float, error: ProviderError, attempt: int) -> None:
         """The request is repeated after a pause; its rest is counted down (case S-05)."""
-        reason = error.message.splitlines()[0][:60]
+        reason = shorten(error.message.splitlines()[0], _REASON_WIDTH)
         self._pause = _Pause(reason, self._clock.monotonic() + seconds, attempt + 1)
         self._count("waiting", 0)
         self.show()

@@ -30,7 +30,8 @@ _VERDICTS = {
     Verdict.REQUIRE_APPROVAL: "⋯ require approval",
 }
 _ASKED = "ƒ asked with the call"
-_SOURCE_COLUMN = 64
+_SOURCE_COLUMN = 36
+"""Where the layers stand: on the screen also in half of a terminal of 80 columns."""
 _TEXT_WIDTH = 84
 
 

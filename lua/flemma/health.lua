@@ -146,7 +146,8 @@ local function check_credentials()
   else
     health.warn(
       "ANTHROPIC_API_KEY is not set",
-      "export ANTHROPIC_API_KEY=…, or keep the key elsewhere (`:help flemma-credentials`)"
+      -- Nothing may follow the topic: it would count as a part of it.
+      "export ANTHROPIC_API_KEY=…, or keep the key elsewhere: see :help flemma-credentials"
     )
   end
 end

@@ -254,4 +254,5 @@ def test_health_names_what_is_missing(hosted: Hosted) -> None:
     hosted.editor.command("checkhealth flemma")
     report = hosted.editor.text()
     assert "ANTHROPIC_API_KEY is not set" in report
+    assert ":help |flemma-credentials|" in report
     assert "make install" in report

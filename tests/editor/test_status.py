@@ -61,6 +61,8 @@ def test_the_page_shows_everything_and_where_it_comes_from(start_chat: StartChat
         ("    $standard: read, edit, find, grep, ls, flemma.*",),
     ):
         wait_page(chat, *parts)
+    # The layers stand where half of a narrow terminal still shows them.
+    assert all(line.index("Ⓓ") < 40 for line in page(chat) if line.startswith("  cache_retention"))
     assert chat.editor.option("filetype") == "flemma-status"
     assert not chat.editor.option("modifiable")
     chat.keys("q")

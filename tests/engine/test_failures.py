@@ -42,6 +42,16 @@ def test_an_overload_before_anything_was_shown_is_tried_again(
     assert len({str(body) for body in asked.bodies}) == 1
 
 
+def test_a_long_reason_for_a_pause_is_cut_with_a_mark(asked: Chat, waited: list[float]):
+    reason = "The service has more to do than it can, and says so at a length nobody reads"
+    ran = asked.run(error(529, "overloaded_error", reason), message(text("Here I am.")))
+    assert ran.code == 0
+    assert waited
+    shown = ran.notices.partition(" — retrying in")[0]
+    assert shown.endswith("…")
+    assert reason not in ran.notices
+
+
 def test_an_overload_that_does_not_end_is_given_up_and_told_once(
     asked: Chat, waited: list[float]
 ):  # S-05, S-17
