@@ -24,7 +24,11 @@ from flemma.config.sections.tools import Tools
 class Config:
     """All options of one buffer: what the layers resolve to. ``Config()`` is the defaults."""
 
-    provider: str = option("anthropic", "Whose model to talk to.", example='"openai"')
+    provider: str = option(
+        "anthropic",
+        "Whose model to talk to: `anthropic`, or the scripted `demo`.",
+        example='"demo"',
+    )
     model: str | None = option(
         None,
         "Which model; a `$preset` sets provider, model and parameters at once.",

@@ -162,9 +162,15 @@ class Parameters:
     )
     thinking: Thinking = section(Thinking(), "How much the model thinks.")
     anthropic: AnthropicParameters = section(AnthropicParameters(), "Only for Anthropic.")
-    openai: OpenAIParameters = section(OpenAIParameters(), "Only for OpenAI.")
-    vertex: VertexParameters = section(VertexParameters(), "Only for Vertex AI.")
-    moonshot: MoonshotParameters = section(MoonshotParameters(), "Only for Moonshot.")
+    openai: OpenAIParameters = section(
+        OpenAIParameters(), "Known, but not used: there is no provider `openai` yet."
+    )
+    vertex: VertexParameters = section(
+        VertexParameters(), "Known, but not used: there is no provider `vertex` yet."
+    )
+    moonshot: MoonshotParameters = section(
+        MoonshotParameters(), "Known, but not used: there is no provider `moonshot` yet."
+    )
     demo: DemoParameters = section(DemoParameters(), "Only for the scripted demo provider.")
     registered: Tables = discovered("`parameters.<provider>` of providers that are registered.")
 
