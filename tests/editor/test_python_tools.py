@@ -151,8 +151,9 @@ return {{"success": True, "output": facts}}
 
 
 def test_cancelling_ends_a_coroutine_at_its_await(tmp_path: Path) -> None:
-    mark = tmp_path / "cancelled"
+    begun, mark = tmp_path / "begun", tmp_path / "cancelled"
     body = f"""
+open({str(begun)!r}, "w").close()
 try:
     await asyncio.sleep(600)
 except asyncio.CancelledError:
@@ -162,7 +163,7 @@ except asyncio.CancelledError:
     modules = [module(tmp_path, probe(body, kind="async def"))]
     with conversation([call("probe", {})], options=approved(modules=modules)) as (editor, _):
         send(editor)
-        editor.wait_for_text("**Tool Result:**")
+        editor.wait_until(begun.exists)
         editor.keys("<C-c>")
         editor.wait_for_text("User aborted tool execution.")
         editor.wait_until(mark.exists)
