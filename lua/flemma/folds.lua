@@ -218,7 +218,7 @@ local function update(window, bufnr, messages)
   end)
 end
 
---- Messages are new or changed. In insert mode their folds wait until it ends.
+--- Messages are new or changed. While the user types or selects their folds wait.
 ---@param bufnr integer
 ---@param messages flemma.ViewMessage[]
 function M.changed(bufnr, messages)
@@ -243,7 +243,7 @@ function M.changed(bufnr, messages)
   end
 end
 
---- Insert mode ended: make the folds that waited.
+--- Insert mode or a selection ended: make the folds that waited.
 ---@param bufnr integer
 function M.resume(bufnr)
   local state = state_of(bufnr)
@@ -255,8 +255,18 @@ function M.resume(bufnr)
     if not vim.api.nvim_buf_is_loaded(bufnr) then
       return
     end
-    for _, window in ipairs(windows_of(bufnr)) do
-      rebuild(window, bufnr, {})
+    state = state_of(bufnr)
+    if is_held(bufnr) then
+      state.stale = true
+      return
+    end
+    for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
+      -- All may have been drawn anew meanwhile, and then no window has any fold.
+      if state.windows[window] then
+        rebuild(window, bufnr, {})
+      else
+        M.shown(window, bufnr)
+      end
     end
     for _, message in pairs(outline.of(bufnr).messages) do
       mark_closed(state, message)
@@ -267,7 +277,8 @@ end
 --- Forget a buffer's folds.
 ---@param bufnr integer
 function M.forget(bufnr)
-  if vim.api.nvim_buf_is_loaded(bufnr) and is_managed() then
+  local waits = vim.api.nvim_buf_is_loaded(bufnr) and is_held(bufnr)
+  if vim.api.nvim_buf_is_loaded(bufnr) and is_managed() and not waits then
     for _, window in ipairs(windows_of(bufnr)) do
       within(window, function()
         vim.cmd("normal! zE")
@@ -275,6 +286,9 @@ function M.forget(bufnr)
     end
   end
   states[bufnr] = nil
+  if waits then
+    state_of(bufnr).stale = true
+  end
 end
 
 --- Close the fold at a line, unless it is closed.

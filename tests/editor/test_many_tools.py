@@ -208,6 +208,7 @@ def test_one_call_that_failed_is_run_again_and_its_result_replaced() -> None:
         assert editor.text() == before.replace("`t1` (error)", "`t1`").replace(
             "broken 1\n\nPartial output:\ndone 1", "done 1"
         )
+        editor.wait_until(lambda: editor.option("modifiable") is True)
         send(editor)
         editor.wait_for_text("All done.")
         assert result_text(server, "t1") == "done 1"
