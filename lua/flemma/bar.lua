@@ -1,4 +1,5 @@
 --- One-line floats at the edges of a chat's windows.
+local patience = require("flemma.patience")
 local spinner = require("flemma.spinner")
 local text = require("flemma.text")
 
@@ -19,6 +20,7 @@ local CONFLICTS = {
 ---@field frame? string present sign of the animation, for a bar that has one
 ---@field floats table<integer, integer> float by window
 ---@field scratch integer
+---@field waiting? boolean whether it is yet to be drawn
 ---@field timer? uv.uv_timer_t
 
 ---@type table<integer, table<string, flemma.ShownBar>> by buffer and name
@@ -183,10 +185,7 @@ end
 
 ---@param bufnr integer
 ---@param shown flemma.ShownBar
-local function render(bufnr, shown)
-  if vim.fn.getcmdwintype() ~= "" then
-    return -- no float can be opened beside the command-line window
-  end
+local function draw(bufnr, shown)
   local keep = {}
   local prefix = shown.bar.icon and (shown.bar.icon .. " ") or ""
   for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
@@ -202,6 +201,26 @@ local function render(bufnr, shown)
     keep[window] = true
   end
   close_floats(shown, keep)
+end
+
+--- Draw a bar, if not now then as soon as the editor lets us.
+---@param bufnr integer
+---@param shown flemma.ShownBar
+local function render(bufnr, shown)
+  if shown.waiting then
+    return
+  end
+  shown.waiting = true
+  local ok, reason = pcall(patience.run, function()
+    if bars[bufnr] and bars[bufnr][shown.bar.name] == shown then
+      draw(bufnr, shown)
+    end
+    shown.waiting = false
+  end)
+  if not ok then
+    shown.waiting = false
+    error(reason, 0)
+  end
 end
 
 ---@param bar flemma.Bar
@@ -253,20 +272,12 @@ end
 
 ---@param shown flemma.ShownBar
 local function discard(shown)
-  if vim.fn.getcmdwintype() ~= "" then
-    -- Beside the command-line window no window can be closed.
-    vim.api.nvim_create_autocmd("CmdwinLeave", {
-      once = true,
-      callback = vim.schedule_wrap(function()
-        discard(shown)
-      end),
-    })
-    return
-  end
-  close_floats(shown, {})
-  if vim.api.nvim_buf_is_valid(shown.scratch) then
-    vim.api.nvim_buf_delete(shown.scratch, { force = true })
-  end
+  patience.run(function()
+    close_floats(shown, {})
+    if vim.api.nvim_buf_is_valid(shown.scratch) then
+      vim.api.nvim_buf_delete(shown.scratch, { force = true })
+    end
+  end)
 end
 
 --- Take a bar away.

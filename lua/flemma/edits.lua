@@ -8,9 +8,6 @@ local M = {}
 ---@type table<integer, flemma.UndoState>
 local undo = {}
 
---- Errors of an editor that cannot change text right now (textlock, command-line window).
-local BUSY = { "E565", "E523", "E11:", "E785", "E788" }
-
 ---@param bufnr integer
 ---@return integer
 local function tick_of(bufnr)
@@ -89,15 +86,6 @@ local function write(bufnr, edits, group)
   undo[bufnr] = { group = group, tick = tick_of(bufnr) }
 end
 
---- Whether something failed because the editor cannot change text or windows just now.
----@param reason string
----@return boolean
-function M.is_busy(reason)
-  return vim.iter(BUSY):any(function(code)
-    return reason:find(code, 1, true) ~= nil
-  end)
-end
-
 --- See `Apply` in flemma/host/protocol.py.
 ---@param payload { bufnr: integer, tick: integer, edits: any[][], undo_group?: string }
 ---@return { ok: boolean, tick: integer, busy?: boolean, gone?: boolean, error?: string }
@@ -116,7 +104,12 @@ function M.apply(payload)
   if not ok then
     tail.release()
     local text = tostring(reason)
-    return { ok = false, tick = tick_of(bufnr), busy = M.is_busy(text), error = text }
+    return {
+      ok = false,
+      tick = tick_of(bufnr),
+      busy = require("flemma.patience").is_busy(text),
+      error = text,
+    }
   end
   require("flemma.markdown").changed(bufnr)
   tail.follow()

@@ -4,6 +4,7 @@
 --- option `editing.foldlevel = false` folding is left to the user.
 local config = require("flemma.config")
 local outline = require("flemma.outline")
+local patience = require("flemma.patience")
 
 local M = {}
 
@@ -260,14 +261,16 @@ function M.resume(bufnr)
       state.stale = true
       return
     end
-    for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
-      -- All may have been drawn anew meanwhile, and then no window has any fold.
-      if state.windows[window] then
-        rebuild(window, bufnr, {})
-      else
-        M.shown(window, bufnr)
+    patience.run(function()
+      for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
+        -- All may have been drawn anew meanwhile, and then no window has any fold.
+        if state.windows[window] then
+          rebuild(window, bufnr, {})
+        else
+          M.shown(window, bufnr)
+        end
       end
-    end
+    end)
     for _, message in pairs(outline.of(bufnr).messages) do
       mark_closed(state, message)
     end

@@ -77,7 +77,7 @@ function M.handle(method, payload)
     reason = tostring(message)
     return debug.traceback(reason, 2)
   end, payload)
-  if not ok and SENT_AGAIN[method] and require("flemma.edits").is_busy(reason) then
+  if not ok and SENT_AGAIN[method] and require("flemma.patience").is_busy(reason) then
     return { ok = false, busy = true }
   end
   if not ok then
